@@ -1,0 +1,2 @@
+//! The `isotouch` command.
+fn main() {}

@@ -1,0 +1,4 @@
+//! isotouch: when and where things touch.
+
+pub mod math;
+pub mod mesh;

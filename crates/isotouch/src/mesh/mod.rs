@@ -1,0 +1,5 @@
+//! Triangle meshes.
+
+mod tri_mesh;
+
+pub use tri_mesh::{InvalidMesh, TriMesh};

@@ -1,0 +1,2 @@
+//! The experiments.
+fn main() {}
