@@ -1,5 +1,13 @@
 //! Triangle meshes.
 
+pub(crate) mod adjacency;
+pub mod bvh;
+pub(crate) mod triangle;
 mod tri_mesh;
+mod winding;
 
+pub use bvh::Bvh;
 pub use tri_mesh::{InvalidMesh, TriMesh};
+pub use triangle::Feature;
+pub(crate) use winding::WindingTree;
+pub use winding::winding_number;
