@@ -95,7 +95,7 @@ impl Field {
         let on_box = self.grid.bounds().project(p);
         let cell = self.cell_at(on_box)?;
         let clear = (cell.value() - self.error_of_cells(cell.size)).max(0.0);
-        Some(self.facts.lipschitz.min(1.0) * (p - on_box).length().hypot(clear))
+        Some((p - on_box).length().hypot(clear / self.facts.lipschitz))
     }
 
     fn cell_at(&self, p: DVec3) -> Option<CellAt> {
