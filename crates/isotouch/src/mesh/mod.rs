@@ -3,6 +3,7 @@
 pub(crate) mod adjacency;
 pub mod bvh;
 pub(crate) mod triangle;
+pub mod io;
 mod tri_mesh;
 mod winding;
 
