@@ -64,9 +64,9 @@ fn brute_force(mesh: &TriMesh) -> [usize; 8] {
         let mut grown = true;
         while grown {
             grown = false;
-            for t in proper.iter().filter(|t| t.iter().any(|v| reached.contains(v))) {
-                for v in t {
-                    grown |= reached.insert(*v);
+            for t in &proper {
+                if t.iter().any(|v| reached.contains(v)) {
+                    t.iter().for_each(|v| grown |= reached.insert(*v));
                 }
             }
         }

@@ -49,7 +49,7 @@ pub enum MassError {
         "the mesh's size ({size}) and the density ({density}) give a mass or inertia outside the range of f64; use other units"
     )]
     OutOfRange {
-        /// The diagonal of the mesh's box.
+        /// The longest side of the mesh's box.
         size: f64,
         /// The density that was given.
         density: f64,
@@ -72,12 +72,15 @@ pub fn mass_properties(mesh: &TriMesh, density: f64) -> Result<MassProperties, M
     if edges > 0 {
         return Err(MassError::NotClosed { edges });
     }
-    // Measured from the middle of the box, where terms cancel least, and in units of its diagonal, so that fifth powers
+    // Measured from the middle of the box, where terms cancel least, and in units of its longest side, so that fifth powers
     // of a length stay in range.
     let bounds = mesh.bounds();
-    let size = bounds.extent().length();
+    let size = bounds.extent().max_element();
     if mesh.triangles().is_empty() || size == 0.0 {
         return Err(MassError::NoVolume { volume: 0.0 });
+    }
+    if !size.is_finite() {
+        return Err(MassError::OutOfRange { size, density });
     }
     let origin = bounds.center();
     let moments = Moments::of(mesh, |v| (v - origin) / size);
