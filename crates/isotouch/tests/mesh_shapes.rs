@@ -1,5 +1,8 @@
 //! Shapes against closed forms: volume, Euler characteristic, and edges counted one by one.
 
+// The helpers of a test are tests too.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{PI, TAU};
 
