@@ -81,7 +81,7 @@ impl MeshReport {
     }
 }
 
-/// Looks a mesh over. Takes about 0.3 s for a million triangles.
+/// Looks a mesh over. A closed one of 870,000 triangles takes about a quarter of a second.
 pub fn report(mesh: &TriMesh) -> MeshReport {
     let welded = Welded::new(mesh);
     let edges = EdgeUses::of(&welded.triangles, mesh.vertices().len());
