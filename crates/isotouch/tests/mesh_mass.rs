@@ -1,5 +1,8 @@
 //! Mass properties against closed forms, and the laws that motion and scale must obey.
 
+// The helpers of a test are tests too.
+#![allow(clippy::unwrap_used)]
+
 use std::f64::consts::PI;
 
 use isotouch::math::{DMat3, DVec3};

@@ -1,5 +1,8 @@
 //! Shapes against closed forms: volume, Euler characteristic, and edges counted one by one.
 
+// The helpers of a test are tests too.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{PI, TAU};
 
@@ -241,10 +244,23 @@ fn blob_has_detail_and_seeds_differ() {
 fn blob_bits_never_change() {
     let mesh = blob(BlobOptions { triangles: 500, ..Default::default() }).unwrap();
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for coordinate in mesh.vertices().iter().flat_map(|v| v.to_array()) {
+    for coordinate in mesh.vertices().iter().flat_map(DVec3::to_array) {
         hash = (hash ^ coordinate.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
     }
     assert_eq!(hash, 0xbf82_2fe7_e6fd_e7c2, "{hash:#x}");
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mesh = blob(BlobOptions { triangles: 50_000, ..Default::default() }).unwrap();
+            let report = isotouch::mesh::report(&mesh);
+            (mesh, report)
+        })
+    };
+    assert!(with(1) == with(3));
 }
 
 #[test]

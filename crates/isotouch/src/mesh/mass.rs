@@ -116,7 +116,7 @@ pub fn mass_properties(mesh: &TriMesh, density: f64) -> Result<MassProperties, M
 /// Edges that are not run along equally often in both directions. When there are none, the integrals do not depend on
 /// the point they are measured from; edges shared by four triangles are fine.
 fn unbalanced_edges(mesh: &TriMesh) -> usize {
-    let edges = EdgeUses::of(&Welded::new(mesh).triangles);
+    let edges = EdgeUses::of(&Welded::new(mesh).triangles, mesh.vertices().len());
     edges
         .iter()
         .filter(|edge| 2 * edge.iter().filter(|side| side.is_backward()).count() != edge.len())

@@ -8,7 +8,7 @@ use super::edges::{EdgeUses, distinct};
 use crate::math::Aabb;
 use crate::mesh::TriMesh;
 
-/// Triangles that the test for cavities may visit, about half a second's worth. Beyond it, boxes decide: a mesh of
+/// Triangles that the test for cavities may visit, about a second's worth. Beyond it, boxes decide: a mesh of
 /// very many pieces inside each other then gets an approximate count instead of a very long wait.
 const VISITS: usize = 20_000_000;
 

@@ -74,19 +74,40 @@ pub(in crate::mesh) struct EdgeUses(Vec<EdgeUse>);
 
 impl EdgeUses {
     /// Triangles with a repeated corner are left out.
-    pub(in crate::mesh) fn of(triangles: &[[u32; 3]]) -> Self {
-        let mut uses = Vec::with_capacity(3 * triangles.len());
-        for (t, corners) in triangles.iter().enumerate().filter(|(_, corners)| distinct(corners)) {
-            let &[a, b, c] = corners;
-            for [from, to] in [[a, b], [b, c], [c, a]] {
-                let ends = u64::from(from.min(to)) << 32 | u64::from(from.max(to));
-                let triangle_and_direction = (t as u64) << 1 | u64::from(from > to);
-                uses.push(EdgeUse { ends, triangle_and_direction });
-            }
+    pub(in crate::mesh) fn of(triangles: &[[u32; 3]], vertex_count: usize) -> Self {
+        let uses = || {
+            triangles.iter().zip(0_u64..).filter(|(corners, _)| distinct(corners)).flat_map(
+                |(&[a, b, c], t)| {
+                    [[a, b], [b, c], [c, a]].map(|[from, to]| EdgeUse {
+                        ends: u64::from(from.min(to)) << 32 | u64::from(from.max(to)),
+                        triangle_and_direction: t << 1 | u64::from(from > to),
+                    })
+                },
+            )
+        };
+        // First into one bucket per lower vertex, then each bucket by itself: they hold about three uses each, so this is
+        // much less work than sorting all at once.
+        let mut bucket_ends = vec![0_usize; vertex_count];
+        for edge in uses() {
+            bucket_ends[edge.ends()[0] as usize] += 1;
         }
-        // No two uses are equal, so the order does not depend on how threads share the work.
-        uses.par_sort_unstable();
-        Self(uses)
+        let mut count = 0;
+        for bucket in &mut bucket_ends {
+            count += std::mem::replace(bucket, count);
+        }
+        let mut sorted = vec![EdgeUse { ends: 0, triangle_and_direction: 0 }; count];
+        // Filling moves each bucket's start on to its end.
+        for edge in uses() {
+            let place = &mut bucket_ends[edge.ends()[0] as usize];
+            sorted[*place] = edge;
+            *place += 1;
+        }
+        let mut start = 0;
+        for end in bucket_ends {
+            sorted[start..end].sort_unstable();
+            start = end;
+        }
+        Self(sorted)
     }
 
     /// The uses of one edge after the other.

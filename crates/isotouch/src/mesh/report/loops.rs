@@ -1,7 +1,7 @@
 //! Rings of boundary edges.
 
 use super::components::Sets;
-use super::edges::{EdgeUses, distinct};
+use super::edges::{EdgeUse, EdgeUses, distinct};
 
 /// How many rings the boundary edges form.
 ///
@@ -9,7 +9,7 @@ use super::edges::{EdgeUses, distinct};
 /// its two ends. Vertices alone would not do: where two rims touch in a vertex, they would become one ring.
 pub(super) fn count(triangles: &[[u32; 3]], edges: &EdgeUses) -> usize {
     let boundary = || edges.iter().filter(|edge| edge.len() == 1).map(|edge| edge[0]);
-    let mut rim: Vec<u32> = boundary().flat_map(|edge| edge.ends()).collect();
+    let mut rim: Vec<u32> = boundary().flat_map(EdgeUse::ends).collect();
     rim.sort_unstable();
     rim.dedup();
     if rim.is_empty() {

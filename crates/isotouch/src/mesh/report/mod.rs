@@ -20,7 +20,7 @@ use glam::DVec3;
 use super::TriMesh;
 use crate::math::Aabb;
 use components::Components;
-use edges::distinct;
+use edges::EdgeUse;
 pub(super) use edges::{EdgeUses, Welded};
 
 /// Facts about a mesh, with identical positions taken as one vertex. `Display` puts them in words.
@@ -81,10 +81,10 @@ impl MeshReport {
     }
 }
 
-/// Looks a mesh over. Takes about 0.3 s for a million triangles.
+/// Looks a mesh over. A closed one of 870,000 triangles takes about a quarter of a second.
 pub fn report(mesh: &TriMesh) -> MeshReport {
     let welded = Welded::new(mesh);
-    let edges = EdgeUses::of(&welded.triangles);
+    let edges = EdgeUses::of(&welded.triangles, mesh.vertices().len());
     let components = Components::new(mesh, &welded.triangles, &edges);
     let (inward_components, cavities) = components.inward_and_cavities(mesh, &welded.triangles);
 
@@ -98,7 +98,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         boundary_loops: loops::count(&welded.triangles, &edges),
         nonmanifold_edges: 0,
         flipped_edges: 0,
-        duplicate_triangles: duplicates(&welded.triangles),
+        duplicate_triangles: 0,
         degenerate_triangles: (0..mesh.triangles().len()).filter(|&t| is_degenerate(mesh.corners(t))).count(),
         components: components.len(),
         inward_components,
@@ -107,8 +107,12 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         signed_volume: signed_volume_from_mean(mesh, &welded.vertices),
         bounds: mesh.bounds(),
     };
+    let mut thirds = Vec::new();
     for edge in edges.iter() {
         report.edges += 1;
+        if edge.len() > 1 {
+            report.duplicate_triangles += duplicates_at(edge, &welded.triangles, &mut thirds);
+        }
         match edge.len() {
             1 => report.boundary_edges += 1,
             2 => report.flipped_edges += usize::from(edge[0].is_backward() == edge[1].is_backward()),
@@ -135,18 +139,15 @@ fn is_degenerate([a, b, c]: [DVec3; 3]) -> bool {
     0.5 * ab.cross(ca).length() <= THINNEST * longest_squared
 }
 
-fn duplicates(triangles: &[[u32; 3]]) -> usize {
-    let mut corners: Vec<[u32; 3]> = triangles
-        .iter()
-        .filter(|corners| distinct(corners))
-        .map(|&corners| {
-            let mut sorted = corners;
-            sorted.sort_unstable();
-            sorted
-        })
-        .collect();
-    corners.sort_unstable();
-    corners.windows(2).filter(|pair| pair[0] == pair[1]).count()
+/// Triangles at this edge that repeat another one's corners. Each is counted at one of its edges only: the one between
+/// its two lowest corners. `thirds` is scratch space, since there are millions of edges.
+fn duplicates_at(edge: &[EdgeUse], triangles: &[[u32; 3]], thirds: &mut Vec<u32>) -> usize {
+    let [low, high] = edge[0].ends();
+    let third = |side: &EdgeUse| triangles[side.triangle()].into_iter().find(|&v| v != low && v != high);
+    thirds.clear();
+    thirds.extend(edge.iter().filter_map(third).filter(|&v| v > high));
+    thirds.sort_unstable();
+    thirds.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 fn signed_volume_from_mean(mesh: &TriMesh, vertices: &[u32]) -> f64 {

@@ -77,8 +77,9 @@ pub(super) fn finish(
     let collapsed = |&[a, b, c]: &[u32; 3]| {
         let [a, b, c] = [a, b, c].map(|v| vertices[v as usize]);
         let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
-        // Written so that NaN counts as collapsed.
-        !((b - a).cross(c - a).length() > THINNEST * longest)
+        let has_area = (b - a).cross(c - a).length() > THINNEST * longest;
+        // NaN has none.
+        !has_area
     };
     if let Some(triangle) = triangles.iter().position(collapsed) {
         return Err(ShapeError::Collapsed { shape, triangle });

@@ -73,27 +73,34 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// The smallest distance between strands of a closed curve, when it is below two tube radii.
+/// How near strands of a closed curve come, when that is not above two tube radii. A lower bound, first order in the
+/// step length.
 ///
-/// Two points belong to different strands when the curve between them is longer than a half circle of the tightest
-/// bend a tube of this radius can take, π · radius. The curve is thinned to about 1000 points, between which the
-/// distance can be smaller by half a step's sagitta only, since strands run side by side.
+/// The curve is thinned to about 1000 points with steps of at most s. Where strands are nearest, the line between them is
+/// perpendicular to both, and a sample lies within s/2 of its end on each: D² ≥ d² − s² for the sampled distance d.
+/// Two points belong to different strands when the curve between them is longer than the tightest half circle a tube of
+/// this radius can take, π · radius, and two steps more, lest neighbours count.
 fn strand_gap(points: &[DVec3], tube_radius: f64) -> Option<f64> {
     let thinned: Vec<DVec3> = points.iter().copied().step_by(points.len().div_ceil(1024)).collect();
     let n = thinned.len();
     let mut lengths = vec![0.0];
+    let mut longest_step = 0.0_f64;
     for i in 0..n {
-        lengths.push(lengths[i] + thinned[i].distance(thinned[(i + 1) % n]));
+        let step = thinned[i].distance(thinned[(i + 1) % n]);
+        longest_step = longest_step.max(step);
+        lengths.push(lengths[i] + step);
     }
     let whole = lengths[n];
-    let mut least = f64::INFINITY;
+    let same_strand = std::f64::consts::PI * tube_radius + 2.0 * longest_step;
+    let mut least_squared = f64::INFINITY;
     for i in 0..n {
         for j in i + 1..n {
             let along = lengths[j] - lengths[i];
-            if along.min(whole - along) > std::f64::consts::PI * tube_radius {
-                least = least.min(thinned[i].distance(thinned[j]));
+            if along.min(whole - along) > same_strand {
+                least_squared = least_squared.min(thinned[i].distance_squared(thinned[j]));
             }
         }
     }
-    (least <= 2.0 * tube_radius).then_some(least)
+    let gap = (least_squared - longest_step * longest_step).max(0.0).sqrt();
+    (gap <= 2.0 * tube_radius).then_some(gap)
 }

@@ -7,7 +7,7 @@ use crate::mesh::TriMesh;
 /// A sphere centred on the origin with vertices on it, evenly triangulated.
 ///
 /// It is an icosahedron whose faces are cut into n² triangles each, so it has 20 n² of them: the count nearest to
-/// `triangles`. The largest triangle is about twice the smallest.
+/// `triangles`. The largest triangle is up to twice the smallest.
 pub fn sphere(radius: f64, triangles: usize) -> Result<TriMesh, ShapeError> {
     let shape = "sphere";
     Length { shape, parameter: "radius", value: radius }.check()?;
