@@ -169,7 +169,7 @@ fn stl_as_found_in_the_wild() {
 
 #[test]
 fn welding_scaling_and_cleaning_are_counted() {
-    let content = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv -0 0 0\nv 1 0 0\nv 5 5 5\nv 0.5 0 0\n\
+    let content = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv -0 0 0\nv 1 0 0\nv 5 5 5\nv 2 0 0\n\
                    f 1 2 3\nf 4 3 5\nf 1 4 3\nf 1 7 2\nf 1 2\n";
     let loaded = load("a.obj", content);
     assert_eq!(loaded.mesh.triangles(), [[0, 1, 2], [0, 2, 1]]);
