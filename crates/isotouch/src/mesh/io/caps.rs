@@ -20,9 +20,9 @@ use glam::DVec3;
 
 use super::clean::has_area;
 
-/// How many triangles may be looked at for each cap. Real meshes need a handful; the bound is for hostile ones, where
-/// thousands meet at one edge. Caps left over are dropped.
-const LOOKS_PER_CAP: usize = 200;
+/// How many triangles may be looked at for each cap, on average. A flip needs about 15; the bound is for hostile meshes,
+/// where thousands meet at one edge. Caps left over are dropped.
+const LOOKS_PER_CAP: usize = 50;
 
 /// Flips caps where there is a neighbour to flip them with; returns how many flips it took. The rest stay.
 pub(super) fn flip_caps(triangles: &mut [[u32; 3]], vertices: &[DVec3]) -> usize {
