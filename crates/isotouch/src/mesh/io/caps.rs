@@ -23,15 +23,17 @@ use super::clean::has_area;
 /// How many triangles may be looked at for each cap, on average. A flip needs about 15; the bound is for hostile meshes,
 /// where thousands meet at one edge. Caps left over are dropped.
 const LOOKS_PER_CAP: usize = 50;
+/// Added to that, for the few caps of a small mesh that lean on each other.
+const LOOKS_ALWAYS: usize = 10_000;
 
 /// Flips caps where there is a neighbour to flip them with; returns how many flips it took. The rest stay.
 pub(super) fn flip_caps(triangles: &mut [[u32; 3]], vertices: &[DVec3]) -> usize {
-    let caps: BTreeSet<usize> =
-        (0..triangles.len()).filter(|&t| as_cap(triangles[t], vertices).is_some()).collect();
+    let caps: BTreeSet<(u64, usize)> =
+        (0..triangles.len()).filter_map(|t| Some((as_cap(triangles[t], vertices)?.shortness, t))).collect();
     if caps.is_empty() {
         return 0;
     }
-    let mut edges: Vec<[u32; 2]> = caps.iter().flat_map(|&t| edges_of(triangles[t])).collect();
+    let mut edges: Vec<[u32; 2]> = caps.iter().flat_map(|&(_, t)| edges_of(triangles[t])).collect();
     edges.sort_unstable();
     let mut around: BTreeMap<[u32; 2], BTreeSet<usize>> = BTreeMap::new();
     for (t, &triangle) in triangles.iter().enumerate() {
@@ -39,8 +41,8 @@ pub(super) fn flip_caps(triangles: &mut [[u32; 3]], vertices: &[DVec3]) -> usize
             around.entry(edge).or_default().insert(t);
         }
     }
-    let looks = LOOKS_PER_CAP * caps.len();
-    let queue = caps.iter().copied().collect();
+    let looks = LOOKS_PER_CAP * caps.len() + LOOKS_ALWAYS;
+    let queue = caps.iter().map(|&(_, t)| t).collect();
     Flipper { triangles, vertices, around, queue, waiting: caps, looks }.run()
 }
 
@@ -51,8 +53,8 @@ struct Flipper<'a> {
     around: BTreeMap<[u32; 2], BTreeSet<usize>>,
     /// Caps whose surroundings are new.
     queue: VecDeque<usize>,
-    /// All caps.
-    waiting: BTreeSet<usize>,
+    /// All caps, those with the longest edges first.
+    waiting: BTreeSet<(u64, usize)>,
     /// How many more triangles may be looked at.
     looks: usize,
 }
@@ -61,6 +63,8 @@ struct Flipper<'a> {
 struct Cap {
     longest: [u32; 2],
     middle: u32,
+    /// Orders caps by their longest edge, the longest first.
+    shortness: u64,
 }
 
 impl Flipper<'_> {
@@ -68,9 +72,11 @@ impl Flipper<'_> {
         let mut flips = 0;
         while self.looks > 0 {
             // A neighbour with area settles a cap for good. Only where caps lean on nothing but caps are two of them
-            // exchanged for two with shorter longest edges.
+            // exchanged for two others. The one with the longest edge of all comes first: the cap beside it has the same
+            // longest edge, and those that come out have shorter ones, so this ends.
             let with_area = self.queue.pop_front();
-            let Some(triangle) = with_area.or_else(|| self.waiting.pop_first()) else { break };
+            let next = with_area.or_else(|| self.waiting.pop_first().map(|(_, triangle)| triangle));
+            let Some(triangle) = next else { break };
             let Some(cap) = as_cap(self.triangles[triangle], self.vertices) else { continue };
             if let Some(neighbour) = self.neighbour(triangle, &cap, with_area.is_some()) {
                 self.flip(triangle, &cap, neighbour);
@@ -108,9 +114,9 @@ impl Flipper<'_> {
                     if self.looks == 0 {
                         return;
                     }
-                    if as_cap(self.triangles[beside], self.vertices).is_some() {
+                    if let Some(cap) = as_cap(self.triangles[beside], self.vertices) {
                         self.queue.push_back(beside);
-                        self.waiting.insert(beside);
+                        self.waiting.insert((cap.shortness, beside));
                     }
                 }
             }
@@ -142,7 +148,8 @@ fn as_cap(corners: [u32; 3], vertices: &[DVec3]) -> Option<Cap> {
     };
     let middle = (0..3).max_by(|&i, &j| length(i).total_cmp(&length(j)))?;
     let longest = sorted(corners[(middle + 1) % 3], corners[(middle + 2) % 3]);
-    Some(Cap { longest, middle: corners[middle] })
+    // The bits of numbers that are not negative sort as the numbers do.
+    Some(Cap { longest, middle: corners[middle], shortness: u64::MAX - length(middle).to_bits() })
 }
 
 fn sorted(a: u32, b: u32) -> [u32; 2] {
