@@ -3,6 +3,7 @@
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut as _;
 
+use super::caps::flip_caps;
 use super::error::ReadError;
 use super::raw::RawMesh;
 use super::triangulate::{MAX_CONCAVE_CORNERS, scale_to_one, triangulate};
@@ -53,6 +54,11 @@ pub(super) fn clean(
         }
     }
     let all = triangles.len();
+    triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+    if options.weld {
+        // Without welding it is the file's word which triangles are connected, and nothing is made closed.
+        cleanup.caps_flipped = flip_caps(&mut triangles, &vertices);
+    }
     triangles.retain(|triangle| has_area(triangle.map(|v| vertices[v as usize])));
     cleanup.degenerate_triangles = all - triangles.len();
     if triangles.is_empty() {
@@ -106,7 +112,7 @@ fn first_alike(vertices: &[DVec3]) -> Vec<u32> {
 }
 
 /// Whether the normal of the triangle is not zero in `f64`.
-fn has_area([a, b, c]: [DVec3; 3]) -> bool {
+pub(super) fn has_area([a, b, c]: [DVec3; 3]) -> bool {
     let (ab, ac) = (b - a, c - a);
     let size = ab.abs().max_element().max(ac.abs().max_element());
     if !size.is_finite() {

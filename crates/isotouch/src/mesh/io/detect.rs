@@ -87,7 +87,7 @@ pub(super) fn format(name: &str, bytes: &[u8]) -> Result<Format, ReadError> {
         FOREIGN_EXTENSIONS.iter().find(|(extensions, ..)| extensions.contains(&claimed.as_str())).copied();
 
     let is_text = !beginning.contains(&0);
-    if is_text && off::has_keyword(bytes) {
+    if off::has_keyword(bytes) {
         return Ok(Format::Off);
     }
     if is_text && stl::begins_like_ascii(bytes) {

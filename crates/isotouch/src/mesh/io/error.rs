@@ -75,7 +75,7 @@ pub enum ReadError {
     },
     /// More content than is accepted.
     #[error(
-        "{file}: unpacks to more than {limit} bytes, which no mesh of that size does; unpack it and look inside"
+        "{file}: holds more than {limit} bytes once unpacked, which no mesh of that size does; unpack it and look inside"
     )]
     TooLarge {
         /// The file.

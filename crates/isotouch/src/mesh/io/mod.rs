@@ -14,6 +14,7 @@
 //! Files may lie. Nothing is allocated on a header's word alone: counts are checked against the bytes that follow.
 
 mod beside;
+mod caps;
 mod clean;
 mod detect;
 mod error;
@@ -124,6 +125,9 @@ pub struct Cleanup {
     pub short_polygons: usize,
     /// Vertices merged into an earlier one at the same position.
     pub welded_vertices: usize,
+    /// Triangles with three corners on a line that closed a gap of zero width, exchanged for a split of the triangle
+    /// beside them. The surface is the same, and closed if it was.
+    pub caps_flipped: usize,
     /// Triangles dropped because they name a vertex twice or have no area (their normal is zero in `f64`).
     pub degenerate_triangles: usize,
     /// Vertices dropped because no remaining triangle uses them.

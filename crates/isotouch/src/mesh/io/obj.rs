@@ -31,14 +31,16 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawMesh, Fault> {
 
 /// The line with those after it that a backslash at its end attaches to it.
 fn joined<'a>(line: &'a [u8], lines: &mut Text<'a>) -> Cow<'a, [u8]> {
-    let mut joined = Cow::Borrowed(line);
-    while let Some(rest) = joined.strip_suffix(b"\\") {
-        let mut longer = rest.to_vec();
-        longer.push(b' ');
-        longer.extend_from_slice(lines.line().unwrap_or_default());
-        joined = Cow::Owned(longer);
+    if !line.ends_with(b"\\") {
+        return Cow::Borrowed(line);
     }
-    joined
+    let mut joined = line.to_vec();
+    while joined.ends_with(b"\\") {
+        joined.pop();
+        joined.push(b' ');
+        joined.extend_from_slice(lines.line().unwrap_or_default());
+    }
+    Cow::Owned(joined)
 }
 
 /// `x y z`; what may follow (a weight, a colour) is ignored.

@@ -13,6 +13,8 @@ use super::text::{self, Text, excerpt, words};
 const MIN_VERTEX: u64 = 6;
 /// The least a face takes: `0` and the end of its line.
 const MIN_FACE: u64 = 2;
+/// The least a corner takes: a blank and `0`.
+const MIN_CORNER: u64 = 2;
 
 pub(super) fn has_keyword(bytes: &[u8]) -> bool {
     Text::new(bytes, 0).word_outside_comments().and_then(keyword).is_some()
@@ -86,6 +88,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawMesh, Fault> {
     for face in 0..faces {
         let word = text.word_outside_comments();
         let corners = count_at(&text, word, &format_args!("face {face} of {faces}"))?;
+        let (needed, present) = (corners.saturating_mul(MIN_CORNER), text.remaining().len());
+        if needed > present as u64 {
+            let what = "corners of a face".into();
+            return Err(text.fault(Problem::CountTooLarge { what, count: corners, needed, present }));
+        }
         let first = mesh.corners.len();
         for _ in 0..corners {
             let word = text.word_outside_comments();

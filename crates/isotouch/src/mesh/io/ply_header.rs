@@ -146,6 +146,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header<'_>, Fault> {
                 })?;
                 return Ok(Header { format, elements, end: end.min(bytes.len()) });
             }
+            // Some writers forget the word `comment`. Before the first element a line cannot describe data.
+            _ if elements.is_empty() => {}
             _ => return Err(unexpected(&text, line)),
         }
     }

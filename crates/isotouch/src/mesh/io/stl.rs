@@ -112,8 +112,7 @@ pub(super) fn parse_ascii(bytes: &[u8]) -> Result<RawMesh, Fault> {
                 inside_solid = true;
                 text.line();
             }
-            // `endsolid name` or the older `end solid name`.
-            b"endsolid" | b"end" => {
+            b"endsolid" => {
                 inside_solid = false;
                 text.line();
             }
