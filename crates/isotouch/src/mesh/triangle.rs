@@ -122,11 +122,6 @@ fn inside(x: f64, y: f64, base: f64, u: f64, v: f64, y_min: f64) -> bool {
 }
 
 #[inline(always)]
-fn lesser(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-#[inline(always)]
 fn clamp_between(x: f64, low: f64, high: f64) -> f64 {
     let x = if x > low { x } else { low };
     if x < high { x } else { high }
@@ -136,25 +131,64 @@ fn clamp_between(x: f64, low: f64, high: f64) -> f64 {
 /// search strategies evaluate it and nothing else, so they agree to the last bit.
 #[inline(always)]
 pub(crate) fn distance_squared(rows: [f64; ROWS], p: [f64; 3]) -> f64 {
-    let [ax, ay, az, xx, xy, xz, yx, yy, yz, nx, ny, nz, base, u, v, inv_bc, inv_ca, y_min] = rows;
-    let (qx, qy, qz) = (p[0] - ax, p[1] - ay, p[2] - az);
-    let x = qx * xx + qy * xy + qz * xz;
-    let y = qx * yx + qy * yy + qz * yz;
-    let z = qx * nx + qy * ny + qz * nz;
+    let (x, y, z) = in_frame(&rows, p);
+    let (squared, _, _) = to_outline(&rows, x, y);
+    let in_plane = if is_inside(&rows, x, y) { 0.0 } else { squared };
+    z * z + in_plane
+}
 
-    let dx = x - clamp_between(x, 0.0, base);
-    let to_ab = dx * dx + y * y;
+/// The same squared distance, and the vector from the closest point to `p`.
+#[inline(always)]
+pub(crate) fn offset_from_closest(rows: [f64; ROWS], p: [f64; 3]) -> (f64, [f64; 3]) {
+    let (x, y, z) = in_frame(&rows, p);
+    let (squared, dx, dy) = to_outline(&rows, x, y);
+    let inside = is_inside(&rows, x, y);
+    let (in_plane, dx, dy) =
+        (if inside { 0.0 } else { squared }, if inside { 0.0 } else { dx }, if inside { 0.0 } else { dy });
+    let [.., xx, xy, xz, yx, yy, yz, nx, ny, nz, _, _, _, _, _, _] = rows;
+    let offset = [dx * xx + dy * yx + z * nx, dx * xy + dy * yy + z * ny, dx * xz + dy * yz + z * nz];
+    (z * z + in_plane, offset)
+}
+
+#[inline(always)]
+fn in_frame(rows: &[f64; ROWS], p: [f64; 3]) -> (f64, f64, f64) {
+    let [ax, ay, az, xx, xy, xz, yx, yy, yz, nx, ny, nz, ..] = *rows;
+    let (qx, qy, qz) = (p[0] - ax, p[1] - ay, p[2] - az);
+    (qx * xx + qy * xy + qz * xz, qx * yx + qy * yy + qz * yz, qx * nx + qy * ny + qz * nz)
+}
+
+#[inline(always)]
+fn is_inside(rows: &[f64; ROWS], x: f64, y: f64) -> bool {
+    let [.., base, u, v, _, _, y_min] = *rows;
+    inside(x, y, base, u, v, y_min)
+}
+
+/// Squared distance from (x, y) to the triangle's outline, and the offset from the closest point on it.
+#[inline(always)]
+fn to_outline(rows: &[f64; ROWS], x: f64, y: f64) -> (f64, f64, f64) {
+    let [.., base, u, v, inv_bc, inv_ca, _] = *rows;
+    let ab = x - clamp_between(x, 0.0, base);
+    let to_ab = ab * ab + y * y;
 
     let (ex, wx) = (u - base, x - base);
     let t = clamp_between((wx * ex + y * v) * inv_bc, 0.0, 1.0);
-    let (rx, ry) = (wx - t * ex, y - t * v);
-    let to_bc = rx * rx + ry * ry;
+    let (bc_x, bc_y) = (wx - t * ex, y - t * v);
+    let to_bc = bc_x * bc_x + bc_y * bc_y;
 
     let t = clamp_between((x * u + y * v) * inv_ca, 0.0, 1.0);
-    let (rx, ry) = (x - t * u, y - t * v);
-    let to_ca = rx * rx + ry * ry;
+    let (ca_x, ca_y) = (x - t * u, y - t * v);
+    let to_ca = ca_x * ca_x + ca_y * ca_y;
 
-    let in_plane = lesser(to_ab, lesser(to_bc, to_ca));
-    let in_plane = if inside(x, y, base, u, v, y_min) { 0.0 } else { in_plane };
-    z * z + in_plane
+    let bc_first = to_bc < to_ca;
+    let (other, other_x, other_y) = (
+        if bc_first { to_bc } else { to_ca },
+        if bc_first { bc_x } else { ca_x },
+        if bc_first { bc_y } else { ca_y },
+    );
+    let ab_first = to_ab < other;
+    (
+        if ab_first { to_ab } else { other },
+        if ab_first { ab } else { other_x },
+        if ab_first { y } else { other_y },
+    )
 }

@@ -20,14 +20,14 @@ use glam::DVec3;
 
 use super::sampler::Octet;
 use crate::field::storage::bricks::BRICK_NODES;
-use crate::mesh::bvh::{Bvh, ClosestQuery, Seed};
+use crate::mesh::bvh::{Bvh, ClosestQuery, Cull, Seed};
 use crate::mesh::triangle::{self, PlanarTriangle};
 use crate::simd::multiversioned;
 
 /// Longest candidate list of an octet; beyond it bricks look for themselves. Measured: flat between 100 and 400.
-const MOST_FOR_OCTET: usize = 192;
+const MOST_FOR_OCTET: usize = 1024;
 /// Longest candidate list of a brick; beyond it nodes look for themselves.
-const MOST_FOR_BRICK: usize = 64;
+const MOST_FOR_BRICK: usize = 1024;
 /// Covers the rounding of radii and distances, as in [`Bvh`]'s own searches.
 const SLACK: f64 = 1.0 + 1e-9;
 
@@ -88,40 +88,79 @@ impl<'a> DistanceScratch<'a> {
     }
 }
 
-/// Triangles with their squared distances from eight centres.
+/// Triangles, and which of eight cubes each can be closest in.
 #[derive(Default)]
 struct CandidateList {
     triangles: Vec<(PlanarTriangle, u64)>,
-    squared: Vec<[f64; 8]>,
-    least: [f64; 8],
+    /// Bit k set when the triangle can be closest to a point of cube k.
+    kept: Vec<u8>,
+    offsets: Vec<EightOffsets>,
+    /// Places of the triangles kept for each cube.
+    members: [Vec<u32>; 8],
+}
+
+/// Offsets of eight centres from one triangle, in units of the cubes' half edge.
+#[derive(Clone, Copy, Default)]
+struct EightOffsets {
+    squared: [f32; 8],
+    offset: [[f32; 8]; 3],
 }
 
 impl CandidateList {
-    fn clear(&mut self) {
-        self.triangles.clear();
-        self.squared.clear();
-    }
-
-    /// Measures all triangles from eight centres.
+    /// Finds out which triangles matter to each of eight cubes of half edge `half`; `cube(k)` gives the corners of cube k.
     #[inline(always)]
-    fn measure(&mut self, centers: &Eight) {
+    fn measure(&mut self, centers: &Eight, half: f64, cube: impl Fn(usize) -> Eight) {
+        let inverse = 1.0 / half;
         let mut least = [f64::INFINITY; 8];
-        self.squared.resize(self.triangles.len(), [0.0; 8]);
-        for ((triangle, _), squared) in self.triangles.iter().zip(&mut self.squared) {
-            let d = centers.distances_squared(triangle);
+        let mut nearest = [0u64; 8];
+        self.offsets.resize(self.triangles.len(), EightOffsets::default());
+        for (k, ((triangle, _), out)) in self.triangles.iter().zip(&mut self.offsets).enumerate() {
+            let (squared, [x, y, z]) = centers.offsets(triangle);
             for lane in 0..8 {
-                least[lane] = if d[lane] < least[lane] { d[lane] } else { least[lane] };
+                let closer = squared[lane] < least[lane];
+                least[lane] = if closer { squared[lane] } else { least[lane] };
+                nearest[lane] = if closer { k as u64 } else { nearest[lane] };
             }
-            *squared = d;
+            for lane in 0..8 {
+                out.squared[lane] = (squared[lane] * inverse * inverse) as f32;
+                out.offset[0][lane] = (x[lane] * inverse) as f32;
+                out.offset[1][lane] = (y[lane] * inverse) as f32;
+                out.offset[2][lane] = (z[lane] * inverse) as f32;
+            }
         }
-        self.least = least;
-    }
-
-    /// Squared distance from centre `lane` beyond which a triangle cannot be closest to anything within `radius`.
-    #[inline(always)]
-    fn limit(&self, lane: usize, radius: f64) -> f64 {
-        let reach = (self.least[lane].sqrt() + 2.0 * radius) * SLACK;
-        reach * reach
+        let mut corners = [[0.0f32; 8]; 8];
+        for lane in 0..8 {
+            let (triangle, _) = &self.triangles[nearest[lane] as usize];
+            let squared = cube(lane).distances_squared(triangle);
+            for k in 0..8 {
+                corners[k][lane] = (squared[k].sqrt() * inverse) as f32;
+            }
+        }
+        self.kept.resize(self.triangles.len(), 0);
+        for (of, mask) in self.offsets.iter().zip(&mut self.kept) {
+            let mut kept = [0u32; 8];
+            for lane in 0..8 {
+                let cull = Cull {
+                    corners: [
+                        corners[0][lane],
+                        corners[1][lane],
+                        corners[2][lane],
+                        corners[3][lane],
+                        corners[4][lane],
+                        corners[5][lane],
+                        corners[6][lane],
+                        corners[7][lane],
+                    ],
+                };
+                let offset = [of.offset[0][lane], of.offset[1][lane], of.offset[2][lane]];
+                kept[lane] = u32::from(cull.keeps(of.squared[lane], offset)) << lane;
+            }
+            let mut all = 0;
+            for lane in 0..8 {
+                all |= kept[lane];
+            }
+            *mask = all as u8;
+        }
     }
 }
 
@@ -144,11 +183,29 @@ impl Eight {
     }
 
     #[inline(always)]
+    fn point(&self, lane: usize) -> [f64; 3] {
+        [self.x[lane], self.y[lane], self.z[lane]]
+    }
+
+    /// Squared distances of all points, and their offsets from their closest points, by axis.
+    #[inline(always)]
+    fn offsets(&self, triangle: &PlanarTriangle) -> ([f64; 8], [[f64; 8]; 3]) {
+        let (mut squared, mut x, mut y, mut z) = ([0.0; 8], [0.0; 8], [0.0; 8], [0.0; 8]);
+        for lane in 0..8 {
+            let (s, offset) = triangle::offset_from_closest(triangle.0, self.point(lane));
+            squared[lane] = s;
+            x[lane] = offset[0];
+            y[lane] = offset[1];
+            z[lane] = offset[2];
+        }
+        (squared, [x, y, z])
+    }
+
+    #[inline(always)]
     fn distances_squared(&self, triangle: &PlanarTriangle) -> [f64; 8] {
         let mut out = [0.0; 8];
         for lane in 0..8 {
-            out[lane] =
-                triangle::distance_squared(triangle.0, [self.x[lane], self.y[lane], self.z[lane]]);
+            out[lane] = triangle::distance_squared(triangle.0, self.point(lane));
         }
         out
     }
@@ -181,16 +238,20 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
     let h = octet.spacing;
     let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
     let center = DVec3::new(middle(0, 0, 7), middle(1, 0, 7), middle(2, 0, 7));
-    let radius = 3.5 * h * 3f64.sqrt();
-    if collect(&mut scratch.query, &mut scratch.seed, center, radius, MOST_FOR_OCTET, &mut scratch.octet) {
+    if collect(&mut scratch.query, &mut scratch.seed, center, 3.5 * h, MOST_FOR_OCTET, &mut scratch.octet) {
         let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
-        scratch.octet.measure(&Eight::corners(halves(0), halves(1), halves(2)));
+        scratch.octet.measure(&Eight::corners(halves(0), halves(1), halves(2)), 1.5 * h, |brick| {
+            let ends = |axis: usize| {
+                let from = (brick >> axis & 1) * 4;
+                [octet.at[axis][from], octet.at[axis][from + 3]]
+            };
+            Eight::corners(ends(0), ends(1), ends(2))
+        });
         for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-            let limit = scratch.octet.limit(brick, 1.5 * h * 3f64.sqrt());
-            scratch.brick.clear();
             let list = &scratch.octet;
-            for (entry, squared) in list.triangles.iter().zip(&list.squared) {
-                if squared[brick] <= limit {
+            scratch.brick.triangles.clear();
+            for (entry, kept) in list.triangles.iter().zip(&list.kept) {
+                if kept >> brick & 1 != 0 {
                     scratch.brick.triangles.push(*entry);
                 }
             }
@@ -203,9 +264,8 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
                 middle(axis, from, from + 3)
             };
             let center = DVec3::new(at(0), at(1), at(2));
-            let radius = 1.5 * h * 3f64.sqrt();
             let DistanceScratch { query, seed, brick: list, .. } = scratch;
-            if collect(query, seed, center, radius, MOST_FOR_BRICK, list) {
+            if collect(query, seed, center, 1.5 * h, MOST_FOR_BRICK, list) {
                 brick_from_list(list, octet, brick, out);
             } else {
                 brick_by_search(query, seed, octet, brick, out);
@@ -214,23 +274,22 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
     }
 }
 
-/// Collects the triangles that can be closest to a point within `radius` of `center`; false when there are more than
-/// `most`.
+/// Collects the triangles that can be closest to a point of the cube of half edge `half` around `center`; false when
+/// there are more than `most`.
 #[inline(always)]
 fn collect(
     query: &mut ClosestQuery<'_>,
     seed: &mut Option<Seed>,
     center: DVec3,
-    radius: f64,
+    half: f64,
     most: usize,
     list: &mut CandidateList,
 ) -> bool {
-    let nearest = query.nearest(center, *seed, f64::INFINITY);
-    *seed = nearest.at;
-    let reach = (nearest.squared.sqrt() + 2.0 * radius) * SLACK;
-    list.clear();
+    let Some(nearest) = query.nearest(center, *seed, f64::INFINITY).at else { return false };
+    *seed = Some(nearest);
+    list.triangles.clear();
     let bvh = query.bvh();
-    query.within(center, reach, |found| {
+    query.candidates(center, half, nearest, |found| {
         list.triangles.push((bvh.leaf(found.leaf as usize).planar(found.lane as usize), pack(found)));
         list.triangles.len() <= most
     })
@@ -239,24 +298,32 @@ fn collect(
 /// Distances of a brick's nodes to the nearest of the listed triangles.
 #[inline(always)]
 fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &mut OctetDistances) {
-    let h = octet.spacing;
     let from = |axis: usize| (brick >> axis & 1) * 4;
     let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
     let centers = |axis: usize| {
         let (low, high) = (pair(axis, 0), pair(axis, 2));
         [0.5 * (low[0] + low[1]), 0.5 * (high[0] + high[1])]
     };
-    list.measure(&Eight::corners(centers(0), centers(1), centers(2)));
+    let nodes_of = |group: usize| {
+        Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)))
+    };
+    list.measure(&Eight::corners(centers(0), centers(1), centers(2)), 0.5 * octet.spacing, nodes_of);
+    for members in &mut list.members {
+        members.clear();
+    }
+    for (k, &kept) in list.kept.iter().enumerate() {
+        let mut kept = kept;
+        while kept != 0 {
+            list.members[kept.trailing_zeros() as usize].push(k as u32);
+            kept &= kept - 1;
+        }
+    }
     for group in 0..8 {
-        let limit = list.limit(group, 0.5 * h * 3f64.sqrt());
-        let nodes =
-            Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)));
+        let nodes = nodes_of(group);
         let mut best = [f64::INFINITY; 8];
         let mut nearest = [0u64; 8];
-        for ((triangle, packed), squared) in list.triangles.iter().zip(&list.squared) {
-            if squared[group] > limit {
-                continue;
-            }
+        for &k in &list.members[group] {
+            let (triangle, packed) = &list.triangles[k as usize];
             let d = nodes.distances_squared(triangle);
             for lane in 0..8 {
                 let closer = d[lane] < best[lane];

@@ -35,8 +35,8 @@ pub(crate) struct Nearest {
 
 /// A search with its own stack, so that many searches allocate once.
 pub(crate) struct ClosestQuery<'a> {
-    bvh: &'a Bvh,
-    stack: Vec<(f32, u32)>,
+    pub(super) bvh: &'a Bvh,
+    pub(super) stack: Vec<(f32, u32)>,
 }
 
 impl<'a> ClosestQuery<'a> {
@@ -104,35 +104,6 @@ impl<'a> ClosestQuery<'a> {
             self.stack.push((bounds[farther], node.child[farther]));
         }
         Some(node.child[nearest])
-    }
-
-    /// Calls `found` for every triangle within `distance` of `p`; stops early, returning false, when `found` does.
-    #[inline(always)]
-    pub(crate) fn within(&mut self, p: DVec3, distance: f64, mut found: impl FnMut(Seed) -> bool) -> bool {
-        let bvh = self.bvh;
-        let point = p.to_array();
-        let q = bvh.scaled(p);
-        let reach = bvh.reach(q, distance);
-        // As in `reach`: everything that ties in f64 belongs.
-        let limit = (distance * (1.0 + 1e-9)) * (distance * (1.0 + 1e-9));
-        self.stack.clear();
-        self.stack.push((0.0, bvh.root));
-        while let Some((_, current)) = self.stack.pop() {
-            if current & LEAF == 0 {
-                if let Some(child) = self.descend(current, q, reach) {
-                    self.stack.push((0.0, child));
-                }
-                continue;
-            }
-            let leaf = current & !LEAF;
-            let squared = bvh.leaves[leaf as usize].distances_squared(point);
-            for lane in 0..WIDTH {
-                if squared[lane] <= limit && !found(Seed { leaf, lane: lane as u32 }) {
-                    return false;
-                }
-            }
-        }
-        true
     }
 }
 

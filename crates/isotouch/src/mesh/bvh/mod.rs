@@ -12,6 +12,7 @@
 
 mod build;
 mod closest;
+mod cull;
 mod ray;
 
 use glam::DVec3;
@@ -19,6 +20,7 @@ use glam::DVec3;
 use super::{TriMesh, triangle};
 pub use closest::ClosestPoint;
 pub(crate) use closest::{ClosestQuery, Seed};
+pub(crate) use cull::Cull;
 pub use ray::RayCrossing;
 
 /// How many children a node and triangles a leaf may have.
