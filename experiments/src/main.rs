@@ -11,7 +11,7 @@ fn main() {
     let storage: StorageKind = a[2].parse().unwrap();
     let threads: usize = a[3].parse().unwrap();
     for n in &a[4..] {
-        let o = FieldOptions { resolution: n.parse().unwrap(), storage, sign: SignMethod::Pseudonormal, ..Default::default() };
+        let o = FieldOptions { resolution: n.parse().unwrap(), storage, ..Default::default() };
         let t = Instant::now();
         let b = Field::from_mesh_with(&mesh, &o, &Execution { threads: Some(threads), ..Default::default() });
         let e = t.elapsed();

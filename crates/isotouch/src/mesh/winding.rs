@@ -16,6 +16,12 @@ pub fn winding_number(mesh: &TriMesh, p: DVec3) -> f64 {
     angles / (4.0 * PI)
 }
 
+/// The same without one triangle: on that triangle, halfway between the values on its two sides.
+pub(crate) fn winding_number_without(mesh: &TriMesh, p: DVec3, left_out: usize) -> f64 {
+    let others = (0..mesh.triangles().len()).filter(|&t| t != left_out);
+    others.map(|t| solid_angle(mesh.corners(t), p)).sum::<f64>() / (4.0 * PI)
+}
+
 /// Signed solid angle of a triangle seen from `p`: positive when it shows its back (Van Oosterom & Strackee 1983).
 fn solid_angle(corners: [DVec3; 3], p: DVec3) -> f64 {
     let [a, b, c] = corners.map(|v| v - p);

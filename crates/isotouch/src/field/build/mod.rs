@@ -14,6 +14,7 @@ mod nodes;
 mod progress;
 mod sampler;
 mod sign;
+mod tangle;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +25,7 @@ use self::check::Contradictions;
 use self::function::{FunctionSampler, GridSampler};
 use self::mesh::MeshSampler;
 use self::sampler::Sampler;
-use self::sign::{Pseudonormals, SignOracle};
+use self::sign::{Pseudonormals, SignOracle, Untangled};
 use super::grid::Spacing;
 use super::storage::{DenseNodes, Storage};
 use super::{Bounds, Execution, Facts, Field, FieldOptions, Grid, SignMethod, StorageKind, bounds};
@@ -259,8 +260,10 @@ impl Field {
         memory::check(memory::estimate(&grid, options.storage, region.surface_area(), options.band), &execution)?;
         let sampler = FunctionSampler { function, lipschitz };
         let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
+        let storage = fill(&sampler, &grid, options, &execution)?;
         let remedy = "the function is steeper than its stated Lipschitz bound, or not finite";
-        assemble(&sampler, grid, options.storage, facts, &execution).map_err(|e| e.into_error(remedy))
+        check::neighbours(&storage, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
+        Ok(finish(storage, grid, facts))
     }
 
     /// The field of values at all nodes of a grid, x fastest, then y, then z. The values change by at most `lipschitz` per
@@ -285,13 +288,16 @@ impl Field {
         let nodes = DenseNodes { nodes: grid.nodes(), values: values.into() };
         let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
         let remedy = "the values are steeper than the stated Lipschitz bound, or not finite";
-        match options.storage {
-            StorageKind::Dense => finish(Storage::Dense(nodes), grid, facts).map_err(|e| Failure::from(e).into_error(remedy)),
-            StorageKind::Sparse => {
+        let all = Storage::Dense(nodes);
+        check::neighbours(&all, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
+        let storage = match (options.storage, all) {
+            (StorageKind::Sparse, Storage::Dense(nodes)) => {
                 let sampler = GridSampler { grid: &grid, nodes: &nodes, slope: lipschitz };
-                assemble(&sampler, grid, options.storage, facts, &Execution::default()).map_err(|e| e.into_error(remedy))
+                fill(&sampler, &grid, options, &Execution::default())?
             }
-        }
+            (_, all) => all,
+        };
+        Ok(finish(storage, grid, facts))
     }
 }
 
@@ -356,33 +362,42 @@ fn from_sound_mesh(
     if inward {
         notes.push(BuildNote::TurnedOutward);
     }
-    let (normals, faults) = Pseudonormals::new(&mesh);
+    let ((normals, faults), bvh) = rayon::join(|| Pseudonormals::new(&mesh), || Bvh::new(&mesh));
     let mut method = choose_sign(options.sign, &faults)?;
-    let bvh = Bvh::new(&mesh);
     let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
-    let attempt = |sign: SignOracle<'_>, method: SignMethod| {
-        let sampler = MeshSampler { bvh: &bvh, sign, simd };
-        let facts = Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0 };
-        assemble(&sampler, grid, options.storage, facts, execution)
-    };
     let oracle = match method {
         SignMethod::Winding => SignOracle::Winding(WindingTree::new(&mesh, &bvh)),
         _ => SignOracle::Pseudonormal(normals),
     };
-    let mut result = attempt(oracle, method);
-    if let Err(Failure::Contradictions(found)) = result
+    let mut sampler = MeshSampler { bvh: &bvh, sign: oracle, simd };
+    let mut storage = fill(&sampler, &grid, options, execution)?;
+    let mut checked = check::neighbours(&storage, &grid, 1.0);
+    if let Err(found) = checked
         && options.sign == SignMethod::Auto
-        && method == SignMethod::Pseudonormal
+        && let SignOracle::Pseudonormal(normals) = sampler.sign
     {
-        method = SignMethod::Winding;
         notes.push(BuildNote::UsedWinding { contradictions: found.count });
-        result = attempt(SignOracle::Winding(WindingTree::new(&mesh, &bvh)), method);
+        method = SignMethod::Winding;
+        let untangled = Untangled::new(&mesh, &bvh, normals);
+        let misleading = TriMesh::new(mesh.vertices().to_vec(), untangled.misleading_triangles()).unwrap_or_default();
+        let suspects = Bvh::new(&misleading);
+        sampler = MeshSampler { bvh: &bvh, sign: SignOracle::Untangled(untangled), simd };
+        // The closest triangle of a node is at most as far from the brick's centre as the first node's is from
+        // that node, plus three half diagonals.
+        let near_suspects = |center: DVec3, half: f64, first: f32| {
+            let reach = f64::from(first.abs()) + 3.0 * 3f64.sqrt() * half;
+            suspects.distance_within(center, reach * (1.0 + 1e-6)).is_some()
+        };
+        nodes::refill(&sampler, &grid, &mut storage, &near_suspects, execution)?;
+        checked = check::neighbours(&storage, &grid, 1.0);
     }
     let remedy = match method {
         SignMethod::Pseudonormal => "the mesh seems to intersect itself, so use the sign method 'winding'",
         _ => "please report this mesh: the winding numbers of a closed mesh should not do that",
     };
-    let field = result.map_err(|failure| failure.into_error(remedy))?;
+    checked.map_err(|found| found.into_error(remedy))?;
+    let facts = Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0 };
+    let field = finish(storage, grid, facts);
     if !field.is_certified_outside() {
         notes.push(BuildNote::ReachesBorder);
     }
@@ -408,57 +423,32 @@ fn choose_sign(wanted: SignMethod, faults: &EdgeFaults) -> Result<SignMethod, Bu
     })
 }
 
-/// Why values could not be made into a field.
-enum Failure {
-    Contradictions(Contradictions),
-    Other(BuildError),
-}
-
-impl From<BuildError> for Failure {
-    fn from(error: BuildError) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<Contradictions> for Failure {
-    fn from(found: Contradictions) -> Self {
-        Self::Contradictions(found)
-    }
-}
-
-impl Failure {
+impl Contradictions {
     fn into_error(self, remedy: &'static str) -> BuildError {
-        match self {
-            Self::Other(error) => error,
-            Self::Contradictions(Contradictions { count, node, value, neighbour }) => {
-                BuildError::Contradiction { count, node, value, neighbour, remedy }
-            }
-        }
+        let Self { count, node, value, neighbour } = self;
+        BuildError::Contradiction { count, node, value, neighbour, remedy }
     }
 }
 
-fn assemble<S: Sampler>(
+fn fill<S: Sampler>(
     sampler: &S,
-    grid: Grid,
-    storage: StorageKind,
-    facts: Facts,
+    grid: &Grid,
+    options: &FieldOptions,
     execution: &Execution<'_>,
-) -> Result<Field, Failure> {
-    let storage = match storage {
-        StorageKind::Dense => Storage::Dense(nodes::dense(sampler, &grid, 1, execution)?),
-        StorageKind::Sparse => Storage::Sparse(nodes::sparse(sampler, &grid, facts.band, execution)?),
-    };
-    Ok(finish(storage, grid, facts)?)
+) -> Result<Storage, BuildError> {
+    Ok(match options.storage {
+        StorageKind::Dense => Storage::Dense(nodes::dense(sampler, grid, 1, execution)?),
+        StorageKind::Sparse => Storage::Sparse(nodes::sparse(sampler, grid, options.band, execution)?),
+    })
 }
 
-/// Checks the nodes and computes their bounds.
-fn finish(mut storage: Storage, grid: Grid, facts: Facts) -> Result<Field, Contradictions> {
-    check::neighbours(&storage, &grid, facts.lipschitz)?;
+/// A field from nodes that have been checked: computes their bounds.
+fn finish(mut storage: Storage, grid: Grid, facts: Facts) -> Field {
     if let Storage::Sparse(sparse) = &mut storage {
         for level in &mut sparse.levels {
             level.ranges = bounds::brick_ranges(level).into();
         }
     }
     let bounds = Bounds::new(&storage, &grid);
-    Ok(Field::from_parts(grid, storage, bounds, facts))
+    Field::from_parts(grid, storage, bounds, facts)
 }

@@ -1,13 +1,13 @@
 //! Filling dense and sparse storage from a sampler, in parallel, with the same bytes whatever the thread count.
 
-use glam::{IVec3, UVec3};
+use glam::{DVec3, IVec3, UVec3};
 use rayon::prelude::*;
 
 use super::progress::Stage;
 use super::sampler::{OCTET, Octet, OctetValues, Sampler};
 use super::{BuildError, memory};
 use crate::field::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, TILE, Tile, bricks_of_tile, tile_position};
-use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes};
+use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes, Storage};
 use crate::field::{Execution, Grid};
 
 const EMPTY_OCTET: OctetValues = [[0.0; BRICK_NODES]; 8];
@@ -15,6 +15,9 @@ const EMPTY_OCTET: OctetValues = [[0.0; BRICK_NODES]; 8];
 /// The coarsest level of a sparse field has at most this many cells per axis: small enough to stay in cache, and
 /// to start every search from.
 const TOP_CELLS: u32 = 64;
+
+/// Whether a brick is to be computed, from its centre, half its edge and the value of its first node.
+pub(super) type Select<'a> = &'a (dyn Fn(DVec3, f64, f32) -> bool + Sync);
 
 /// All nodes at `step` cells of spacing.
 pub(super) fn dense<S: Sampler>(
@@ -24,8 +27,20 @@ pub(super) fn dense<S: Sampler>(
     execution: &Execution<'_>,
 ) -> Result<DenseNodes, BuildError> {
     let nodes = nodes_at(grid, step);
+    let mut values = memory::zeroed(nodes.as_u64vec3().element_product() as usize)?;
+    fill_dense(sampler, grid, (nodes, step), &mut values, (&|_, _, _| true, execution))?;
+    Ok(DenseNodes { nodes, values: values.into() })
+}
+
+/// Computes the selected bricks of a dense box of nodes.
+fn fill_dense<S: Sampler>(
+    sampler: &S,
+    grid: &Grid,
+    (nodes, step): (UVec3, u32),
+    values: &mut [f32],
+    (select, execution): (Select<'_>, &Execution<'_>),
+) -> Result<(), BuildError> {
     let (nx, ny) = (nodes.x as usize, nodes.y as usize);
-    let mut values = memory::zeroed(nx * ny * nodes.z as usize)?;
     // One task a bar of octets along x: the eight layers of a slab are cut into runs of eight rows each.
     let mut bars: Vec<(IVec3, Vec<&mut [f32]>)> = Vec::new();
     for (k, slab) in values.chunks_mut(nx * ny * OCTET).enumerate() {
@@ -44,28 +59,58 @@ pub(super) fn dense<S: Sampler>(
         stage.check()?;
         let mut scratch = sampler.scratch();
         let mut octet_values = Box::new(EMPTY_OCTET);
+        let rows = layers[0].len() / nx;
         for i in (0..nx).step_by(OCTET) {
             let octet = Octet::new(grid, first + IVec3::new(i as i32, 0, 0), step);
-            let wanted = bricks_within(UVec3::new((nx - i) as u32, layers[0].len() as u32 / nodes.x, layers.len() as u32));
+            let wanted = (0..8).fold(0u8, |wanted, brick| {
+                let [x, y, z] = [0, 1, 2].map(|axis| (brick >> axis & 1) * BRICK as usize);
+                let exists = i + x < nx && y < rows && z < layers.len();
+                let is_wanted = exists && select(octet.center(brick), octet.half(), layers[z][y * nx + i + x]);
+                wanted | u8::from(is_wanted) << brick
+            });
+            if wanted == 0 {
+                continue;
+            }
             sampler.sample(&mut scratch, &octet, wanted, &mut octet_values);
             for (z, layer) in layers.iter_mut().enumerate() {
                 for (y, row) in layer.chunks_mut(nx).enumerate() {
                     for (x, value) in row[i..].iter_mut().take(OCTET).enumerate() {
                         let brick = x / 4 + 2 * (y / 4) + 4 * (z / 4);
-                        *value = octet_values[brick][x % 4 + 4 * (y % 4) + 16 * (z % 4)];
+                        if wanted >> brick & 1 != 0 {
+                            *value = octet_values[brick][x % 4 + 4 * (y % 4) + 16 * (z % 4)];
+                        }
                     }
                 }
             }
         }
         stage.advance();
         Ok(())
-    })?;
-    Ok(DenseNodes { nodes, values: values.into() })
+    })
 }
 
-/// The bricks of an octet that have a node among the first `nodes` per axis.
-fn bricks_within(nodes: UVec3) -> u8 {
-    (0..8u32).filter(|b| (UVec3::new(b & 1, b >> 1 & 1, b >> 2) * BRICK).cmplt(nodes).all()).fold(0, |m, b| m | 1 << b)
+/// Computes the selected bricks again, at all levels.
+pub(super) fn refill<S: Sampler>(
+    sampler: &S,
+    grid: &Grid,
+    storage: &mut Storage,
+    select: Select<'_>,
+    execution: &Execution<'_>,
+) -> Result<(), BuildError> {
+    let again = |nodes: &mut DenseNodes, step: u32| {
+        let shape = (nodes.nodes, step);
+        fill_dense(sampler, grid, shape, nodes.values.to_mut(), (select, execution))
+    };
+    match storage {
+        Storage::Dense(nodes) => again(nodes, 1),
+        Storage::Sparse(sparse) => {
+            for level in &mut sparse.levels {
+                let plan =
+                    Plan { step: level.step, nodes: level.nodes, tile_at: &level.tile_at, tiles: &level.tiles };
+                fill(sampler, grid, &plan, level.values.to_mut(), (select, execution))?;
+            }
+            again(&mut sparse.top, sparse.top_step)
+        }
+    }
 }
 
 fn nodes_at(grid: &Grid, step: u32) -> UVec3 {
@@ -92,15 +137,36 @@ pub(super) fn sparse<S: Sampler>(
 ) -> Result<SparseNodes, BuildError> {
     let (steps, top_step) = steps(grid);
     let plans = steps.iter().map(|&step| plan(sampler, grid, step, band, execution)).collect::<Result<Vec<_>, _>>()?;
-    memory::check(plans.iter().map(Plan::bytes).sum(), execution)?;
-    let levels =
-        plans.into_iter().map(|plan| fill(sampler, grid, plan, execution)).collect::<Result<Vec<_>, _>>()?;
+    memory::check(plans.iter().map(Planned::bytes).sum(), execution)?;
+    let mut levels = Vec::new();
+    for planned in plans {
+        let Planned { step, nodes, tile_at, tiles, bricks } = planned;
+        let mut values = memory::zeroed(bricks * BRICK_NODES)?;
+        let plan = Plan { step, nodes, tile_at: &tile_at, tiles: &tiles };
+        fill(sampler, grid, &plan, &mut values, (&|_, _, _| true, execution))?;
+        levels.push(BrickLevel {
+            step,
+            nodes,
+            tile_at: tile_at.into(),
+            tiles: tiles.into(),
+            values: values.into(),
+            ranges: Vec::new().into(),
+        });
+    }
     let top = dense(sampler, grid, top_step, execution)?;
     Ok(SparseNodes { levels, top, top_step })
 }
 
+/// Which bricks a level has.
+struct Plan<'a> {
+    step: u32,
+    nodes: UVec3,
+    tile_at: &'a [u32],
+    tiles: &'a [Tile],
+}
+
 /// Which bricks a level will have.
-struct Plan {
+struct Planned {
     step: u32,
     nodes: UVec3,
     tile_at: Vec<u32>,
@@ -108,7 +174,7 @@ struct Plan {
     bricks: usize,
 }
 
-impl Plan {
+impl Planned {
     fn bytes(&self) -> u64 {
         (self.tile_at.len() * 4 + self.tiles.len() * size_of::<Tile>() + self.bricks * (BRICK_NODES * 4 + 8)) as u64
     }
@@ -123,7 +189,7 @@ fn plan<S: Sampler>(
     step: u32,
     band: f64,
     execution: &Execution<'_>,
-) -> Result<Plan, BuildError> {
+) -> Result<Planned, BuildError> {
     let nodes = nodes_at(grid, step);
     let tiles_per_axis = BrickLevel::tiles_per_axis(nodes);
     let count = tiles_per_axis.as_u64vec3().element_product() as usize;
@@ -152,7 +218,7 @@ fn plan<S: Sampler>(
         bricks += tile.brick_count() as usize;
         tiles.push(tile);
     }
-    Ok(Plan { step, nodes, tile_at, tiles, bricks })
+    Ok(Planned { step, nodes, tile_at, tiles, bricks })
 }
 
 struct BandSearch<'a, S> {
@@ -189,16 +255,16 @@ impl<S: Sampler> BandSearch<'_, S> {
     }
 }
 
-/// Computes the values of a level's bricks.
+/// Computes the selected bricks of a level.
 fn fill<S: Sampler>(
     sampler: &S,
     grid: &Grid,
-    plan: Plan,
-    execution: &Execution<'_>,
-) -> Result<BrickLevel, BuildError> {
-    let mut values: Vec<f32> = memory::zeroed(plan.bricks * BRICK_NODES)?;
+    plan: &Plan<'_>,
+    values: &mut [f32],
+    (select, execution): (Select<'_>, &Execution<'_>),
+) -> Result<(), BuildError> {
     let tiles_per_axis = BrickLevel::tiles_per_axis(plan.nodes);
-    let mut rest: &mut [f32] = &mut values;
+    let mut rest = values;
     let mut tasks = Vec::with_capacity(plan.tiles.len());
     for (index, &at) in plan.tile_at.iter().enumerate().filter(|(_, at)| **at != NO_TILE) {
         let tile = &plan.tiles[at as usize];
@@ -209,27 +275,19 @@ fn fill<S: Sampler>(
     let stage = Stage::new(execution, "distances", tasks.len());
     tasks.into_par_iter().with_max_len(1).try_for_each(|(tile, position, values)| {
         stage.check()?;
-        fill_tile(sampler, grid, plan.step, (tile, position), values);
+        fill_tile(sampler, (grid, plan.step), (tile, position), values, select);
         stage.advance();
         Ok(())
-    })?;
-    Ok(BrickLevel {
-        step: plan.step,
-        nodes: plan.nodes,
-        tile_at: plan.tile_at.into(),
-        tiles: plan.tiles.into(),
-        values: values.into(),
-        ranges: Vec::new().into(),
     })
 }
 
-/// Computes the bricks of one tile, an octet at a time.
+/// Computes the selected bricks of one tile, an octet at a time.
 fn fill_tile<S: Sampler>(
     sampler: &S,
-    grid: &Grid,
-    step: u32,
+    (grid, step): (&Grid, u32),
     (tile, position): (&Tile, UVec3),
     values: &mut [f32],
+    select: Select<'_>,
 ) {
     let mut slots = [[None; 8]; 64];
     for (brick, slot) in bricks_of_tile(tile, position) {
@@ -242,14 +300,20 @@ fn fill_tile<S: Sampler>(
     let mut scratch = sampler.scratch();
     let mut octet_values = Box::new(EMPTY_OCTET);
     for (k, slots) in slots.iter().enumerate() {
-        let wanted = (0..8).filter(|&b| slots[b].is_some()).fold(0u8, |m, b| m | 1 << b);
+        let within = UVec3::new(k as u32 % 4, k as u32 / 4 % 4, k as u32 / 16);
+        let first = (position * TILE * BRICK + within * OCTET as u32).as_ivec3();
+        let octet = Octet::new(grid, first, step);
+        let wanted = (0..8).fold(0u8, |wanted, brick| {
+            let is_wanted = slots[brick].is_some_and(|slot: usize| {
+                select(octet.center(brick), octet.half(), values[slot * BRICK_NODES])
+            });
+            wanted | u8::from(is_wanted) << brick
+        });
         if wanted == 0 {
             continue;
         }
-        let within = UVec3::new(k as u32 % 4, k as u32 / 4 % 4, k as u32 / 16);
-        let first = (position * TILE * BRICK + within * OCTET as u32).as_ivec3();
-        sampler.sample(&mut scratch, &Octet::new(grid, first, step), wanted, &mut octet_values);
-        for (brick, slot) in slots.iter().enumerate() {
+        sampler.sample(&mut scratch, &octet, wanted, &mut octet_values);
+        for (brick, slot) in slots.iter().enumerate().filter(|(brick, _)| wanted >> brick & 1 != 0) {
             if let Some(slot) = slot {
                 values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES].copy_from_slice(&octet_values[brick]);
             }

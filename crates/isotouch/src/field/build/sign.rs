@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::tangle::{self, Sides};
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
 use crate::mesh::bvh::{Bvh, Seed};
 use crate::mesh::{Feature, TriMesh, WindingTree, winding_number};
@@ -10,6 +11,27 @@ use crate::mesh::{Feature, TriMesh, WindingTree, winding_number};
 pub(crate) enum SignOracle<'a> {
     Pseudonormal(Pseudonormals<'a>),
     Winding(WindingTree<'a>),
+    Untangled(Untangled<'a>),
+}
+
+/// Pseudonormals where the mesh is sound, winding numbers where it runs through itself.
+pub(crate) struct Untangled<'a> {
+    normals: Pseudonormals<'a>,
+    sides: Vec<Sides>,
+    winding: WindingTree<'a>,
+}
+
+impl<'a> Untangled<'a> {
+    pub(crate) fn new(mesh: &'a TriMesh, bvh: &'a Bvh, normals: Pseudonormals<'a>) -> Self {
+        let sides = tangle::sides(mesh, bvh, &normals.adjacency);
+        Self { normals, sides, winding: WindingTree::new(mesh, bvh) }
+    }
+
+    /// The triangles whose normals do not tell.
+    pub(crate) fn misleading_triangles(&self) -> Vec<[u32; 3]> {
+        let triangles = self.normals.mesh.triangles().iter().zip(&self.sides);
+        triangles.filter(|(_, sides)| **sides != Sides::Boundary).map(|(t, _)| *t).collect()
+    }
 }
 
 impl SignOracle<'_> {
@@ -18,6 +40,12 @@ impl SignOracle<'_> {
         match self {
             Self::Pseudonormal(normals) => normals.is_inside(bvh, p, nearest),
             Self::Winding(tree) => tree.is_inside(p),
+            Self::Untangled(known) => match known.sides[bvh.triangle_at(nearest) as usize] {
+                Sides::Boundary => known.normals.is_inside(bvh, p, nearest),
+                Sides::Buried => true,
+                Sides::Stray => false,
+                Sides::Crossed => known.winding.is_inside(p),
+            },
         }
     }
 }

@@ -1,160 +1,194 @@
-//! Building: binned surface-area splits, eight ways at a time.
+//! Building: binned surface-area splits, eight ways at a time, first the tree, then the leaves.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::{Bvh, LEAF, Leaf8, Node8, WIDTH};
-use crate::math::Aabb;
 use crate::mesh::{TriMesh, triangle};
 
 /// Bins per axis in the split search; more gain little.
 const BINS: usize = 16;
-/// Ranges longer than this are built in parallel.
+/// Ranges longer than this are split in parallel.
 const PARALLEL_ABOVE: usize = 4096;
 /// Below this depth splits halve the count instead of minimising area: bounds the depth of odd meshes.
 const MEDIAN_BELOW_DEPTH: usize = 40;
 
+/// A box in the scaled coordinates of the tree, rounded outward.
+#[derive(Debug, Clone, Copy)]
+struct Box32 {
+    lo: [f32; 3],
+    hi: [f32; 3],
+}
+
+impl Box32 {
+    const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+
+    #[inline]
+    fn union(mut self, other: &Self) -> Self {
+        for axis in 0..3 {
+            self.lo[axis] = if other.lo[axis] < self.lo[axis] { other.lo[axis] } else { self.lo[axis] };
+            self.hi[axis] = if other.hi[axis] > self.hi[axis] { other.hi[axis] } else { self.hi[axis] };
+        }
+        self
+    }
+
+    /// Half the surface area; 0 when empty.
+    fn area(&self) -> f32 {
+        let [x, y, z] = [0, 1, 2].map(|axis| (self.hi[axis] - self.lo[axis]).max(0.0));
+        x * y + y * z + z * x
+    }
+}
+
+/// A triangle to be placed. Centroids are sums of low and high sides: twice the middle, which orders the same.
 #[derive(Clone, Copy)]
 struct Item {
-    bounds: Aabb,
-    centroid: DVec3,
+    bounds: Box32,
     triangle: u32,
 }
 
-/// Nodes and leaves of a subtree; indices are local to it.
+impl Item {
+    #[inline]
+    fn centroid(&self, axis: usize) -> f32 {
+        self.bounds.lo[axis] + self.bounds.hi[axis]
+    }
+}
+
+/// Nodes of a subtree and the item ranges of its leaves; indices are local to it.
 struct Subtree {
     nodes: Vec<Node8>,
-    leaves: Vec<Leaf8>,
+    leaves: Vec<(u32, u32)>,
     root: u32,
 }
 
 pub(super) fn build(mesh: &TriMesh) -> Bvh {
     let bounds = mesh.bounds();
+    let half = 0.5 * bounds.extent().max_element();
+    let center = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
+    let scale = if half > 0.0 && (1.0 / half).is_finite() { 1.0 / half } else { 1.0 };
     let mut items: Vec<Item> = (0..mesh.triangles().len())
+        .into_par_iter()
+        .with_min_len(4096)
         .map(|t| {
-            let bounds = Aabb::of_points(mesh.corners(t));
-            Item { bounds, centroid: bounds.center(), triangle: t as u32 }
+            let corners = mesh.corners(t).map(|v| (v - center) * scale);
+            let low = corners[0].min(corners[1]).min(corners[2]);
+            let high = corners[0].max(corners[1]).max(corners[2]);
+            // `as f32` rounds to nearest and the scaling rounded too: one step outward covers both.
+            let lo = low.to_array().map(|x| (x as f32).next_down());
+            let hi = high.to_array().map(|x| (x as f32).next_up());
+            Item { bounds: Box32 { lo, hi }, triangle: t as u32 }
         })
         .collect();
-    let half = 0.5 * bounds.extent().max_element();
-    let placement = Placement {
-        mesh,
-        center: if bounds.is_empty() { DVec3::ZERO } else { bounds.center() },
-        scale: if half > 0.0 && (1.0 / half).is_finite() { 1.0 / half } else { 1.0 },
+    let all = bounds_of(&items);
+    let tree = subtree(&mut items, 0, all, 0);
+    let leaves = tree
+        .leaves
+        .par_iter()
+        .with_min_len(256)
+        .map(|&(first, count)| leaf(mesh, &items[first as usize..(first + count) as usize]))
+        .collect();
+    Bvh { nodes: tree.nodes, leaves, center, scale, root: tree.root }
+}
+
+fn bounds_of(items: &[Item]) -> Box32 {
+    items.iter().fold(Box32::EMPTY, |b, item| b.union(&item.bounds))
+}
+
+/// The tree over `items`, which begin at `first` in the whole list.
+fn subtree(items: &mut [Item], first: u32, bounds: Box32, depth: usize) -> Subtree {
+    if items.len() <= WIDTH {
+        return Subtree { nodes: Vec::new(), leaves: vec![(first, items.len() as u32)], root: LEAF };
+    }
+    let count = items.len();
+    let ranges = split_eight_ways(items, first, bounds, depth);
+    let bounds: Vec<Box32> = ranges.iter().map(|range| range.bounds).collect();
+    let below = |range: Range<'_>| subtree(range.items, range.first, range.bounds, depth + 3);
+    let children: Vec<Subtree> = if count > PARALLEL_ABOVE {
+        ranges.into_par_iter().map(below).collect()
+    } else {
+        ranges.into_iter().map(below).collect()
     };
-    let tree = placement.subtree(&mut items, 0);
-    Bvh {
-        nodes: tree.nodes,
-        leaves: tree.leaves,
-        center: placement.center,
-        scale: placement.scale,
-        root: tree.root,
-    }
+    join(&bounds, children)
 }
 
-struct Placement<'a> {
-    mesh: &'a TriMesh,
-    center: DVec3,
-    scale: f64,
-}
-
-impl Placement<'_> {
-    fn subtree(&self, items: &mut [Item], depth: usize) -> Subtree {
-        if items.len() <= WIDTH {
-            return Subtree { nodes: Vec::new(), leaves: vec![self.leaf(items)], root: LEAF };
+/// A node over finished subtrees: the node first, then the subtrees in order, so that a descent reads forward.
+fn join(bounds: &[Box32], children: Vec<Subtree>) -> Subtree {
+    let mut node = Node8 {
+        lo: [[f32::INFINITY; WIDTH]; 3],
+        hi: [[f32::NEG_INFINITY; WIDTH]; 3],
+        child: [u32::MAX; WIDTH],
+        used: children.len() as u32,
+    };
+    let mut nodes = vec![node.clone()];
+    let mut leaves = Vec::new();
+    for (lane, (child, bounds)) in children.into_iter().zip(bounds).enumerate() {
+        for axis in 0..3 {
+            node.lo[axis][lane] = bounds.lo[axis];
+            node.hi[axis][lane] = bounds.hi[axis];
         }
-        let mut ranges = split_eight_ways(items, depth);
-        let bounds: Vec<Aabb> = ranges.iter().map(|range| bounds_of(range)).collect();
-        let children: Vec<Subtree> = if ranges.iter().map(|r| r.len()).sum::<usize>() > PARALLEL_ABOVE {
-            ranges.par_iter_mut().map(|range| self.subtree(range, depth + 3)).collect()
-        } else {
-            ranges.iter_mut().map(|range| self.subtree(range, depth + 3)).collect()
+        let (node_base, leaf_base) = (nodes.len() as u32, leaves.len() as u32);
+        let moved = |index: u32| {
+            if index & LEAF != 0 { index + leaf_base } else { index + node_base }
         };
-        self.join(&bounds, children)
-    }
-
-    /// A node over finished subtrees: the node first, then the subtrees in order, so that a descent reads forward.
-    fn join(&self, bounds: &[Aabb], children: Vec<Subtree>) -> Subtree {
-        let mut node = Node8 {
-            lo: [[f32::INFINITY; WIDTH]; 3],
-            hi: [[f32::NEG_INFINITY; WIDTH]; 3],
-            child: [u32::MAX; WIDTH],
-            used: children.len() as u32,
-        };
-        let mut nodes = vec![node.clone()];
-        let mut leaves = Vec::new();
-        for (lane, (child, bounds)) in children.into_iter().zip(bounds).enumerate() {
-            let low = (bounds.min - self.center) * self.scale;
-            let high = (bounds.max - self.center) * self.scale;
-            for axis in 0..3 {
-                // `as f32` rounds to nearest and the scaling rounded too: one step outward covers both.
-                node.lo[axis][lane] = (low[axis] as f32).next_down();
-                node.hi[axis][lane] = (high[axis] as f32).next_up();
+        node.child[lane] = moved(child.root);
+        nodes.extend(child.nodes.into_iter().map(|mut n| {
+            for c in &mut n.child[..n.used as usize] {
+                *c = moved(*c);
             }
-            let (node_base, leaf_base) = (nodes.len() as u32, leaves.len() as u32);
-            let moved = |index: u32| {
-                if index & LEAF != 0 { index + leaf_base } else { index + node_base }
-            };
-            node.child[lane] = moved(child.root);
-            nodes.extend(child.nodes.into_iter().map(|mut n| {
-                for c in &mut n.child[..n.used as usize] {
-                    *c = moved(*c);
-                }
-                n
-            }));
-            leaves.extend(child.leaves);
-        }
-        nodes[0] = node;
-        Subtree { nodes, leaves, root: 0 }
+            n
+        }));
+        leaves.extend(child.leaves);
     }
-
-    fn leaf(&self, items: &[Item]) -> Leaf8 {
-        let mut leaf = Leaf8 {
-            rows: [[0.0; WIDTH]; triangle::ROWS],
-            triangle: [u32::MAX; WIDTH],
-            first_corner: [0; WIDTH],
-        };
-        for lane in 0..WIDTH {
-            let Some(item) = items.get(lane) else {
-                for row in 0..triangle::ROWS {
-                    leaf.rows[row][lane] = triangle::NOWHERE.0[row];
-                }
-                continue;
-            };
-            let (planar, first) = triangle::PlanarTriangle::new(self.mesh.corners(item.triangle as usize));
-            for row in 0..triangle::ROWS {
-                leaf.rows[row][lane] = planar.0[row];
-            }
-            leaf.triangle[lane] = item.triangle;
-            leaf.first_corner[lane] = first;
-        }
-        leaf
-    }
+    nodes[0] = node;
+    Subtree { nodes, leaves, root: 0 }
 }
 
-fn bounds_of(items: &[Item]) -> Aabb {
-    items.iter().fold(Aabb::EMPTY, |b, item| b.union(item.bounds))
+fn leaf(mesh: &TriMesh, items: &[Item]) -> Leaf8 {
+    let mut leaf = Leaf8 {
+        rows: [[0.0; WIDTH]; triangle::ROWS],
+        triangle: [u32::MAX; WIDTH],
+        first_corner: [0; WIDTH],
+    };
+    for lane in 0..WIDTH {
+        let planar = match items.get(lane) {
+            Some(item) => {
+                let (planar, first) = triangle::PlanarTriangle::new(mesh.corners(item.triangle as usize));
+                leaf.triangle[lane] = item.triangle;
+                leaf.first_corner[lane] = first;
+                planar
+            }
+            None => triangle::NOWHERE,
+        };
+        for row in 0..triangle::ROWS {
+            leaf.rows[row][lane] = planar.0[row];
+        }
+    }
+    leaf
+}
+
+/// Items that will share a child.
+struct Range<'a> {
+    items: &'a mut [Item],
+    first: u32,
+    bounds: Box32,
 }
 
 /// Up to eight ranges that partition the items, by splitting the costliest range again and again.
-fn split_eight_ways(items: &mut [Item], depth: usize) -> Vec<&mut [Item]> {
-    let mut ranges: Vec<&mut [Item]> = vec![items];
+fn split_eight_ways(items: &mut [Item], first: u32, bounds: Box32, depth: usize) -> Vec<Range<'_>> {
+    let mut ranges = vec![Range { items, first, bounds }];
     while ranges.len() < WIDTH {
-        let cost = |range: &[Item]| bounds_of(range).surface_area() * range.len() as f64;
-        let Some((widest, _)) = ranges
+        let costliest = ranges
             .iter()
             .enumerate()
-            .filter(|(_, range)| range.len() > WIDTH)
-            .map(|(i, range)| (i, cost(range)))
-            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
-        else {
-            break;
-        };
-        let range = ranges.remove(widest);
-        let middle = partition(range, depth);
-        let (left, right) = range.split_at_mut(middle);
-        ranges.insert(widest, right);
-        ranges.insert(widest, left);
+            .filter(|(_, range)| range.items.len() > WIDTH)
+            .map(|(k, range)| (k, range.bounds.area() * range.items.len() as f32))
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let Some((k, _)) = costliest else { break };
+        let Range { items, first, .. } = ranges.remove(k);
+        let middle = partition(items, depth);
+        let (left, right) = items.split_at_mut(middle);
+        let (left_bounds, right_bounds) = (bounds_of(left), bounds_of(right));
+        ranges.insert(k, Range { items: right, first: first + middle as u32, bounds: right_bounds });
+        ranges.insert(k, Range { items: left, first, bounds: left_bounds });
     }
     ranges
 }
@@ -162,64 +196,83 @@ fn split_eight_ways(items: &mut [Item], depth: usize) -> Vec<&mut [Item]> {
 /// Reorders the items so that the first part and the rest make good nodes; returns where the rest begins (never 0 or
 /// the length).
 fn partition(items: &mut [Item], depth: usize) -> usize {
-    let centroids = Aabb::of_points(items.iter().map(|item| item.centroid));
-    let extent = centroids.extent();
-    if depth < MEDIAN_BELOW_DEPTH
-        && let Some((axis, threshold_bin)) = best_binned_split(items, &centroids)
-    {
-        // A stable partition keeps the mesh's order: the same tree from the same mesh, always.
-        let bin = |item: &Item| bin_of(item.centroid[axis], centroids.min[axis], extent[axis]);
-        let (left, right): (Vec<Item>, Vec<Item>) = items.iter().partition(|item| bin(item) < threshold_bin);
-        let middle = left.len();
-        items[..middle].copy_from_slice(&left);
-        items[middle..].copy_from_slice(&right);
-        return middle;
+    let mut low = [f32::INFINITY; 3];
+    let mut high = [f32::NEG_INFINITY; 3];
+    for item in &*items {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(item.centroid(axis));
+            high[axis] = high[axis].max(item.centroid(axis));
+        }
     }
-    let axis = (0..3).max_by(|&i, &j| extent[i].total_cmp(&extent[j])).unwrap_or(0);
+    let bins = Bins { low, per_length: [0, 1, 2].map(|axis| BINS as f32 / (high[axis] - low[axis])) };
+    if depth < MEDIAN_BELOW_DEPTH
+        && let Some((axis, border)) = bins.best_split(items)
+    {
+        // Swapping from both ends: the order within a side is not kept, but always comes out the same.
+        let (mut left, mut right) = (0, items.len());
+        while left < right {
+            if bins.bin(&items[left], axis) < border {
+                left += 1;
+            } else {
+                right -= 1;
+                items.swap(left, right);
+            }
+        }
+        return left;
+    }
+    let axis = (0..3).max_by(|&i, &j| (high[i] - low[i]).total_cmp(&(high[j] - low[j]))).unwrap_or(0);
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |a, b| {
-        a.centroid[axis].total_cmp(&b.centroid[axis]).then(a.triangle.cmp(&b.triangle))
+        a.centroid(axis).total_cmp(&b.centroid(axis)).then(a.triangle.cmp(&b.triangle))
     });
     middle
 }
 
-fn bin_of(x: f64, min: f64, extent: f64) -> usize {
-    (((x - min) / extent * BINS as f64) as usize).min(BINS - 1)
+/// Equal intervals of the centroids along each axis.
+struct Bins {
+    low: [f32; 3],
+    /// Bins per length; not finite where all centroids coincide.
+    per_length: [f32; 3],
 }
 
-/// The axis and bin border with the least Σ area × count; `None` when all centroids coincide.
-fn best_binned_split(items: &[Item], centroids: &Aabb) -> Option<(usize, usize)> {
-    let extent = centroids.extent();
-    let mut bins = [[(Aabb::EMPTY, 0usize); BINS]; 3];
-    for item in items {
-        for axis in 0..3 {
-            if extent[axis] > 0.0 {
-                let bin = &mut bins[axis][bin_of(item.centroid[axis], centroids.min[axis], extent[axis])];
-                bin.0 = bin.0.union(item.bounds);
+impl Bins {
+    #[inline]
+    fn bin(&self, item: &Item, axis: usize) -> usize {
+        (((item.centroid(axis) - self.low[axis]) * self.per_length[axis]) as usize).min(BINS - 1)
+    }
+
+    /// The axis and bin border with the least Σ area × count; `None` when all centroids coincide.
+    fn best_split(&self, items: &[Item]) -> Option<(usize, usize)> {
+        let axes = || (0..3).filter(|&axis| self.per_length[axis].is_finite());
+        let mut bins = [[(Box32::EMPTY, 0usize); BINS]; 3];
+        for item in items {
+            for axis in axes() {
+                let bin = &mut bins[axis][self.bin(item, axis)];
+                bin.0 = bin.0.union(&item.bounds);
                 bin.1 += 1;
             }
         }
-    }
-    let mut best: Option<(f64, usize, usize)> = None;
-    for axis in (0..3).filter(|&axis| extent[axis] > 0.0) {
-        let mut from_right = [(Aabb::EMPTY, 0usize); BINS + 1];
-        for bin in (0..BINS).rev() {
-            let (bounds, count) = from_right[bin + 1];
-            from_right[bin] = (bounds.union(bins[axis][bin].0), count + bins[axis][bin].1);
-        }
-        let (mut left, mut left_count) = (Aabb::EMPTY, 0);
-        for border in 1..BINS {
-            left = left.union(bins[axis][border - 1].0);
-            left_count += bins[axis][border - 1].1;
-            let (right, right_count) = from_right[border];
-            if left_count == 0 || right_count == 0 {
-                continue;
+        let mut best: Option<(f32, usize, usize)> = None;
+        for axis in axes() {
+            let mut from_right = [(Box32::EMPTY, 0usize); BINS + 1];
+            for bin in (0..BINS).rev() {
+                let (bounds, count) = from_right[bin + 1];
+                from_right[bin] = (bounds.union(&bins[axis][bin].0), count + bins[axis][bin].1);
             }
-            let cost = left.surface_area() * left_count as f64 + right.surface_area() * right_count as f64;
-            if best.is_none_or(|(least, ..)| cost < least) {
-                best = Some((cost, axis, border));
+            let (mut left, mut left_count) = (Box32::EMPTY, 0);
+            for border in 1..BINS {
+                left = left.union(&bins[axis][border - 1].0);
+                left_count += bins[axis][border - 1].1;
+                let (right, right_count) = from_right[border];
+                if left_count == 0 || right_count == 0 {
+                    continue;
+                }
+                let cost = left.area() * left_count as f32 + right.area() * right_count as f32;
+                if best.is_none_or(|(least, ..)| cost < least) {
+                    best = Some((cost, axis, border));
+                }
             }
         }
+        best.map(|(_, axis, border)| (axis, border))
     }
-    best.map(|(_, axis, border)| (axis, border))
 }

@@ -13,6 +13,7 @@
 mod build;
 mod closest;
 mod cull;
+mod overlap;
 mod ray;
 
 use glam::DVec3;
