@@ -15,7 +15,9 @@ pub struct TriMesh {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvalidMesh {
     /// A triangle names a vertex that is not there.
-    #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count} vertices (counted from 0)")]
+    #[error(
+        "triangle {triangle} refers to vertex {vertex}, but there are only {count} vertices (counted from 0)"
+    )]
     IndexOutOfRange {
         /// The triangle, counted from 0.
         triangle: usize,
