@@ -141,8 +141,8 @@ impl Scale {
         // Each side has its own darkest colour, so that a thin solid in a wide box still shows its depth; but a
         // sliver must not look as deep as the other side is wide.
         let (depth, reach) = ((-low).max(0.3 * high), high.max(0.3 * -low));
-        // Up to twenty lines, but not closer than an em: distances change by one pixel length per pixel at most.
-        let step = round_step_at_least((span / 20.0).max(1.2 * em * pixel));
+        // Up to some twenty lines, but not closer than an em: distances change by one pixel length per pixel at most.
+        let step = round_step_at_least((span / 24.0).max(1.2 * em * pixel));
         Self {
             low,
             high: low + span,

@@ -78,7 +78,7 @@ fn lines_are_round_and_not_crowded() {
             let size = factor * 10f64.powi(exponent);
             let scale = Scale::new((-0.2 * size, size), size / 800.0, 12.0);
             let lines = 1.2 * size / scale.step;
-            assert!((6.0..=20.5).contains(&lines), "{lines} lines for {size}");
+            assert!((6.0..=24.5).contains(&lines), "{lines} lines for {size}");
         }
     }
 }
