@@ -1,5 +1,19 @@
 //! Triangle meshes.
 
+pub(crate) mod adjacency;
+pub mod bvh;
+pub(crate) mod triangle;
+pub mod io;
+mod mass;
+mod report;
+pub mod shapes;
 mod tri_mesh;
+mod winding;
 
+pub use bvh::Bvh;
+pub use mass::{MassError, MassProperties, mass_properties};
+pub use report::{MeshReport, report};
 pub use tri_mesh::{InvalidMesh, TriMesh};
+pub use triangle::Feature;
+pub(crate) use winding::WindingTree;
+pub use winding::winding_number;

@@ -1,0 +1,154 @@
+//! The check that makes every certificate true: neighbouring nodes differ by no more than they are apart.
+
+use glam::UVec3;
+use rayon::prelude::*;
+
+use crate::field::Grid;
+use crate::field::storage::bricks::{BRICK, BRICK_NODES};
+use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes, Storage};
+
+/// The first pair of neighbours (in storage order) that contradict each other, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Contradictions {
+    pub(crate) count: u64,
+    /// Grid index of the first one.
+    pub(crate) node: UVec3,
+    pub(crate) value: f32,
+    pub(crate) neighbour: f32,
+}
+
+/// Checks |φᵢ − φⱼ| ≤ L·|xᵢ − xⱼ| for all neighbours at every level, and that levels agree where they share a node.
+pub(crate) fn neighbours(storage: &Storage, grid: &Grid, lipschitz: f64) -> Result<(), Contradictions> {
+    match storage {
+        Storage::Dense(nodes) => dense(nodes, 1, &Allowance::new(grid, 1, lipschitz)),
+        Storage::Sparse(sparse) => {
+            for level in &sparse.levels {
+                bricks(level, &Allowance::new(grid, level.step, lipschitz))?;
+            }
+            dense(&sparse.top, sparse.top_step, &Allowance::new(grid, sparse.top_step, lipschitz))?;
+            levels_agree(sparse)
+        }
+    }
+}
+
+/// How much neighbours may differ: their distance, the rounding of both to `f32` (half an ulp each), and the error of
+/// the `f64` formulas, a few 2⁻⁵³ of the coordinates.
+struct Allowance {
+    apart: f64,
+}
+
+impl Allowance {
+    fn new(grid: &Grid, step: u32, lipschitz: f64) -> Self {
+        let bounds = grid.bounds();
+        let largest = bounds.min.abs().max(bounds.max.abs()).max_element();
+        Self { apart: lipschitz * (grid.cell * f64::from(step) * (1.0 + 1e-12) + 1e-14 * largest) }
+    }
+
+    #[inline(always)]
+    fn is_exceeded(&self, a: f32, b: f32) -> bool {
+        let (a, b) = (f64::from(a), f64::from(b));
+        let rounding = (a.abs() + b.abs()) * f64::from(f32::EPSILON) * 0.5;
+        // Written so that NaN exceeds.
+        !((a - b).abs() <= self.apart + rounding)
+    }
+}
+
+fn merge(a: Option<Contradictions>, b: Option<Contradictions>) -> Option<Contradictions> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(Contradictions { count: a.count + b.count, ..a }),
+        (a, b) => a.or(b),
+    }
+}
+
+fn found(node: UVec3, value: f32, neighbour: f32) -> Option<Contradictions> {
+    Some(Contradictions { count: 1, node, value, neighbour })
+}
+
+fn dense(nodes: &DenseNodes, step: u32, allowance: &Allowance) -> Result<(), Contradictions> {
+    let values: &[f32] = &nodes.values;
+    let (nx, ny) = (nodes.nodes.x as usize, nodes.nodes.y as usize);
+    let layer = nx * ny;
+    let worst = (0..nodes.nodes.z as usize)
+        .into_par_iter()
+        .map(|z| {
+            let mut all = None;
+            for (axis, stride) in [1, nx, layer].into_iter().enumerate() {
+                if axis == 2 && z + 1 == nodes.nodes.z as usize {
+                    continue;
+                }
+                for y in 0..if axis == 1 { ny - 1 } else { ny } {
+                    let start = z * layer + y * nx;
+                    let row = &values[start..start + if axis == 0 { nx - 1 } else { nx }];
+                    let next = &values[start + stride..start + stride + row.len()];
+                    // Vectorises; the place is looked for only when there is something to find.
+                    if row.iter().zip(next).fold(false, |bad, (&a, &b)| bad | allowance.is_exceeded(a, b)) {
+                        for (x, (&a, &b)) in row.iter().zip(next).enumerate() {
+                            if allowance.is_exceeded(a, b) {
+                                all = merge(all, found(UVec3::new(x as u32, y as u32, z as u32) * step, a, b));
+                            }
+                        }
+                    }
+                }
+            }
+            all
+        })
+        .collect::<Vec<_>>();
+    worst.into_iter().fold(None, merge).map_or(Ok(()), Err)
+}
+
+fn bricks(level: &BrickLevel, allowance: &Allowance) -> Result<(), Contradictions> {
+    let values: &[f32] = &level.values;
+    let all: Vec<(UVec3, usize)> = level.bricks().collect();
+    let worst: Vec<Option<Contradictions>> = all
+        .par_chunks(4096)
+        .map(|chunk| {
+            chunk.iter().fold(None, |all, &(brick, slot)| {
+                let own = &values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES];
+                let mut worst = all;
+                for (axis, stride) in [1, 4, 16].into_iter().enumerate() {
+                    let unit = [UVec3::X, UVec3::Y, UVec3::Z][axis];
+                    let next = level.slot(brick + unit).map(|s| &values[s * BRICK_NODES..(s + 1) * BRICK_NODES]);
+                    for node in 0..BRICK_NODES {
+                        let last = node >> (2 * axis) & 3 == 3;
+                        let neighbour = match (last, next) {
+                            (false, _) => own[node + stride],
+                            (true, Some(next)) => next[node - 3 * stride],
+                            (true, None) => continue,
+                        };
+                        if allowance.is_exceeded(own[node], neighbour) {
+                            let k = node as u32;
+                            let at = brick * BRICK + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
+                            worst = merge(worst, found(at * level.step, own[node], neighbour));
+                        }
+                    }
+                }
+                worst
+            })
+        })
+        .collect();
+    worst.into_iter().fold(None, merge).map_or(Ok(()), Err)
+}
+
+/// A node stored at two levels must have one value.
+fn levels_agree(sparse: &SparseNodes) -> Result<(), Contradictions> {
+    for (k, level) in sparse.levels.iter().enumerate() {
+        for (brick, slot) in level.bricks() {
+            let own = level.values[slot * BRICK_NODES];
+            let coarse = match sparse.levels.get(k + 1) {
+                Some(above) => above.node(brick),
+                None => Some(sparse.top.values[sparse.top.index(brick)]),
+            };
+            if let Some(coarse) = coarse
+                && coarse.to_bits() != own.to_bits()
+            {
+                return Err(Contradictions {
+                    count: 1,
+                    node: brick * BRICK * level.step,
+                    value: own,
+                    neighbour: coarse,
+                });
+            }
+        }
+    }
+    Ok(())
+}

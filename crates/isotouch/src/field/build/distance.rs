@@ -1,0 +1,288 @@
+//! Unsigned distances from an octet of nodes to the mesh: exact, by candidate lists or by tree search.
+//!
+//! If the closest triangle of a cube's centre is `d` away and the cube's circumscribed sphere has radius `r`, then the
+//! closest triangle of any point in the cube is at most `d + 2r` from the centre. So the triangles that matter to
+//! an octet are collected once from the tree, those that matter to each of its bricks are filtered from them,
+//! and those that matter to each group of 2³ nodes from these:
+//!
+//! ```text
+//! octet 8³ nodes   r = 3.5·√3 h   tree search            ~50 triangles where triangles span several cells
+//! brick 4³ nodes   r = 1.5·√3 h   8 centres at once      ~20
+//! group 2³ nodes   r = 0.5·√3 h   8 centres at once       ~4
+//! node                            8 nodes at once
+//! ```
+//!
+//! Each step evaluates one triangle at eight points, which is one run of vector instructions. Where triangles are
+//! smaller than cells, or the surface is far, lists get long; there each node searches the tree by itself, starting from its
+//! neighbour's triangle.
+
+use glam::DVec3;
+
+use super::sampler::Octet;
+use crate::field::storage::bricks::BRICK_NODES;
+use crate::mesh::bvh::{Bvh, ClosestQuery, Seed};
+use crate::mesh::triangle::{self, PlanarTriangle};
+use crate::simd::multiversioned;
+
+/// Longest candidate list of an octet; beyond it bricks look for themselves. Measured: flat between 100 and 400.
+const MOST_FOR_OCTET: usize = 192;
+/// Longest candidate list of a brick; beyond it nodes look for themselves.
+const MOST_FOR_BRICK: usize = 64;
+/// Covers the rounding of radii and distances, as in [`Bvh`]'s own searches.
+const SLACK: f64 = 1.0 + 1e-9;
+
+/// Squared distances and closest triangles of an octet's nodes, by brick and [`group order`](GROUP_ORDER).
+pub(crate) struct OctetDistances {
+    pub(crate) squared: [[f64; BRICK_NODES]; 8],
+    /// Where the closest triangle is in the tree, as [`pack`] writes it.
+    pub(crate) nearest: [[u64; BRICK_NODES]; 8],
+}
+
+impl OctetDistances {
+    pub(crate) fn new() -> Box<Self> {
+        Box::new(Self { squared: [[0.0; BRICK_NODES]; 8], nearest: [[0; BRICK_NODES]; 8] })
+    }
+}
+
+/// Place in the brick (x fastest) of the k-th node in group order: 2³ groups of 2³ nodes, x fastest in both.
+pub(crate) const GROUP_ORDER: [u8; BRICK_NODES] = {
+    let mut order = [0; BRICK_NODES];
+    let mut k = 0;
+    while k < BRICK_NODES {
+        let (group, lane) = (k / 8, k % 8);
+        let x = 2 * (group & 1) + (lane & 1);
+        let y = 2 * (group >> 1 & 1) + (lane >> 1 & 1);
+        let z = 2 * (group >> 2) + (lane >> 2);
+        order[k] = (x + 4 * y + 16 * z) as u8;
+        k += 1;
+    }
+    order
+};
+
+fn pack(seed: Seed) -> u64 {
+    u64::from(seed.leaf) << 3 | u64::from(seed.lane)
+}
+
+/// The seed that [`OctetDistances::nearest`] holds.
+pub(crate) fn unpack(packed: u64) -> Seed {
+    Seed { leaf: (packed >> 3) as u32, lane: (packed & 7) as u32 }
+}
+
+/// One thread's working memory.
+pub(crate) struct DistanceScratch<'a> {
+    pub(crate) query: ClosestQuery<'a>,
+    /// The last closest triangle: a good start for the next search nearby.
+    pub(crate) seed: Option<Seed>,
+    octet: CandidateList,
+    brick: CandidateList,
+}
+
+impl<'a> DistanceScratch<'a> {
+    pub(crate) fn new(bvh: &'a Bvh) -> Self {
+        Self {
+            query: ClosestQuery::new(bvh),
+            seed: None,
+            octet: CandidateList::default(),
+            brick: CandidateList::default(),
+        }
+    }
+}
+
+/// Triangles with their squared distances from eight centres.
+#[derive(Default)]
+struct CandidateList {
+    triangles: Vec<(PlanarTriangle, u64)>,
+    squared: Vec<[f64; 8]>,
+    least: [f64; 8],
+}
+
+impl CandidateList {
+    fn clear(&mut self) {
+        self.triangles.clear();
+        self.squared.clear();
+    }
+
+    /// Measures all triangles from eight centres.
+    #[inline(always)]
+    fn measure(&mut self, centers: &Eight) {
+        let mut least = [f64::INFINITY; 8];
+        self.squared.resize(self.triangles.len(), [0.0; 8]);
+        for ((triangle, _), squared) in self.triangles.iter().zip(&mut self.squared) {
+            let d = centers.distances_squared(triangle);
+            for lane in 0..8 {
+                least[lane] = if d[lane] < least[lane] { d[lane] } else { least[lane] };
+            }
+            *squared = d;
+        }
+        self.least = least;
+    }
+
+    /// Squared distance from centre `lane` beyond which a triangle cannot be closest to anything within `radius`.
+    #[inline(always)]
+    fn limit(&self, lane: usize, radius: f64) -> f64 {
+        let reach = (self.least[lane].sqrt() + 2.0 * radius) * SLACK;
+        reach * reach
+    }
+}
+
+/// Eight points side by side.
+struct Eight {
+    x: [f64; 8],
+    y: [f64; 8],
+    z: [f64; 8],
+}
+
+impl Eight {
+    /// The points with one of two coordinates per axis, x fastest.
+    #[inline(always)]
+    fn corners(x: [f64; 2], y: [f64; 2], z: [f64; 2]) -> Self {
+        Self {
+            x: std::array::from_fn(|k| x[k & 1]),
+            y: std::array::from_fn(|k| y[k >> 1 & 1]),
+            z: std::array::from_fn(|k| z[k >> 2]),
+        }
+    }
+
+    #[inline(always)]
+    fn distances_squared(&self, triangle: &PlanarTriangle) -> [f64; 8] {
+        let mut out = [0.0; 8];
+        for lane in 0..8 {
+            out[lane] =
+                triangle::distance_squared(triangle.0, [self.x[lane], self.y[lane], self.z[lane]]);
+        }
+        out
+    }
+}
+
+multiversioned! {
+    /// Distances from the wanted bricks of an octet.
+    pub(crate) fn octet_distances<'s, 'b>(
+        scratch: &'s mut DistanceScratch<'b>,
+        octet: &'s Octet,
+        wanted: u8,
+        out: &'s mut OctetDistances,
+    ) = octet_body
+}
+
+multiversioned! {
+    /// Whether the mesh comes within `bound` of `p`.
+    pub(crate) fn is_within<'s, 'b>(scratch: &'s mut DistanceScratch<'b>, p: DVec3, bound: f64) -> bool = is_within_body
+}
+
+#[inline(always)]
+fn is_within_body(scratch: &mut DistanceScratch<'_>, p: DVec3, bound: f64) -> bool {
+    let nearest = scratch.query.nearest(p, scratch.seed, bound * bound * SLACK);
+    scratch.seed = nearest.at.or(scratch.seed);
+    nearest.at.is_some() && nearest.squared.sqrt() <= bound
+}
+
+#[inline(always)]
+fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out: &mut OctetDistances) {
+    let h = octet.spacing;
+    let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
+    let center = DVec3::new(middle(0, 0, 7), middle(1, 0, 7), middle(2, 0, 7));
+    let radius = 3.5 * h * 3f64.sqrt();
+    if collect(&mut scratch.query, &mut scratch.seed, center, radius, MOST_FOR_OCTET, &mut scratch.octet) {
+        let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
+        scratch.octet.measure(&Eight::corners(halves(0), halves(1), halves(2)));
+        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+            let limit = scratch.octet.limit(brick, 1.5 * h * 3f64.sqrt());
+            scratch.brick.clear();
+            let list = &scratch.octet;
+            for (entry, squared) in list.triangles.iter().zip(&list.squared) {
+                if squared[brick] <= limit {
+                    scratch.brick.triangles.push(*entry);
+                }
+            }
+            brick_from_list(&mut scratch.brick, octet, brick, out);
+        }
+    } else {
+        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+            let at = |axis: usize| {
+                let from = (brick >> axis & 1) * 4;
+                middle(axis, from, from + 3)
+            };
+            let center = DVec3::new(at(0), at(1), at(2));
+            let radius = 1.5 * h * 3f64.sqrt();
+            let DistanceScratch { query, seed, brick: list, .. } = scratch;
+            if collect(query, seed, center, radius, MOST_FOR_BRICK, list) {
+                brick_from_list(list, octet, brick, out);
+            } else {
+                brick_by_search(query, seed, octet, brick, out);
+            }
+        }
+    }
+}
+
+/// Collects the triangles that can be closest to a point within `radius` of `center`; false when there are more than
+/// `most`.
+#[inline(always)]
+fn collect(
+    query: &mut ClosestQuery<'_>,
+    seed: &mut Option<Seed>,
+    center: DVec3,
+    radius: f64,
+    most: usize,
+    list: &mut CandidateList,
+) -> bool {
+    let nearest = query.nearest(center, *seed, f64::INFINITY);
+    *seed = nearest.at;
+    let reach = (nearest.squared.sqrt() + 2.0 * radius) * SLACK;
+    list.clear();
+    let bvh = query.bvh();
+    query.within(center, reach, |found| {
+        list.triangles.push((bvh.leaf(found.leaf as usize).planar(found.lane as usize), pack(found)));
+        list.triangles.len() <= most
+    })
+}
+
+/// Distances of a brick's nodes to the nearest of the listed triangles.
+#[inline(always)]
+fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &mut OctetDistances) {
+    let h = octet.spacing;
+    let from = |axis: usize| (brick >> axis & 1) * 4;
+    let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
+    let centers = |axis: usize| {
+        let (low, high) = (pair(axis, 0), pair(axis, 2));
+        [0.5 * (low[0] + low[1]), 0.5 * (high[0] + high[1])]
+    };
+    list.measure(&Eight::corners(centers(0), centers(1), centers(2)));
+    for group in 0..8 {
+        let limit = list.limit(group, 0.5 * h * 3f64.sqrt());
+        let nodes =
+            Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)));
+        let mut best = [f64::INFINITY; 8];
+        let mut nearest = [0u64; 8];
+        for ((triangle, packed), squared) in list.triangles.iter().zip(&list.squared) {
+            if squared[group] > limit {
+                continue;
+            }
+            let d = nodes.distances_squared(triangle);
+            for lane in 0..8 {
+                let closer = d[lane] < best[lane];
+                best[lane] = if closer { d[lane] } else { best[lane] };
+                nearest[lane] = if closer { *packed } else { nearest[lane] };
+            }
+        }
+        out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
+        out.nearest[brick][8 * group..8 * group + 8].copy_from_slice(&nearest);
+    }
+}
+
+/// Distances of a brick's nodes by tree search, each starting from the closest triangle of the node before.
+#[inline(always)]
+fn brick_by_search(
+    query: &mut ClosestQuery<'_>,
+    seed: &mut Option<Seed>,
+    octet: &Octet,
+    brick: usize,
+    out: &mut OctetDistances,
+) {
+    for k in 0..BRICK_NODES {
+        let p = octet.position(brick, GROUP_ORDER[k] as usize);
+        let nearest = query.nearest(p, *seed, f64::INFINITY);
+        *seed = nearest.at;
+        out.squared[brick][k] = nearest.squared;
+        out.nearest[brick][k] = nearest.at.map_or(0, pack);
+    }
+}

@@ -1,0 +1,99 @@
+//! Signed distances to a mesh, an octet of nodes at a time.
+
+use glam::DVec3;
+
+use super::distance::{self, DistanceScratch, GROUP_ORDER, OctetDistances};
+use super::sampler::{Octet, OctetValues, Sampler};
+use super::sign::SignOracle;
+use crate::field::storage::bricks::BRICK_NODES;
+use crate::mesh::Bvh;
+use crate::simd::SimdLevel;
+
+pub(super) struct MeshSampler<'a> {
+    pub(super) bvh: &'a Bvh,
+    pub(super) sign: SignOracle<'a>,
+    pub(super) simd: SimdLevel,
+}
+
+pub(super) struct MeshScratch<'a> {
+    search: DistanceScratch<'a>,
+    distances: Box<OctetDistances>,
+}
+
+impl<'a> Sampler for MeshSampler<'a> {
+    type Scratch = MeshScratch<'a>;
+
+    fn scratch(&self) -> MeshScratch<'a> {
+        MeshScratch { search: DistanceScratch::new(self.bvh), distances: OctetDistances::new() }
+    }
+
+    fn lipschitz(&self) -> f64 {
+        1.0
+    }
+
+    fn is_within(&self, scratch: &mut MeshScratch<'a>, p: DVec3, bound: f64) -> bool {
+        distance::is_within(self.simd, &mut scratch.search, p, bound)
+    }
+
+    fn sample(&self, scratch: &mut MeshScratch<'a>, octet: &Octet, wanted: u8, out: &mut OctetValues) {
+        distance::octet_distances(self.simd, &mut scratch.search, octet, wanted, &mut scratch.distances);
+        let mut side_of_uniform = [None; 8];
+        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+            let mut distances = [0.0; BRICK_NODES];
+            let mut nearest = [0u64; BRICK_NODES];
+            for k in 0..BRICK_NODES {
+                distances[GROUP_ORDER[k] as usize] = scratch.distances.squared[brick][k].sqrt();
+                nearest[GROUP_ORDER[k] as usize] = scratch.distances.nearest[brick][k];
+            }
+            let inside = |node: usize| {
+                let p = octet.position(brick, node);
+                self.sign.is_inside(self.bvh, p, distance::unpack(nearest[node]))
+            };
+            let least = distances.iter().fold(f64::INFINITY, |a, &b| a.min(b));
+            if are_on_one_side(least, least, octet.spacing) {
+                // No two neighbours in it, nor in a brick beside it of which this is true as well, are apart.
+                let known = [1, 2, 4]
+                    .into_iter()
+                    .filter(|bit| brick & bit != 0)
+                    .find_map(|bit| side_of_uniform[brick & !bit]);
+                let is_inside = known.unwrap_or_else(|| inside(0));
+                side_of_uniform[brick] = Some(is_inside);
+                let sign = if is_inside { -1.0 } else { 1.0 };
+                for node in 0..BRICK_NODES {
+                    out[brick][node] = (sign * distances[node]) as f32;
+                }
+            } else {
+                let sides = sides_of_nodes(&distances, octet.spacing, inside);
+                for node in 0..BRICK_NODES {
+                    let sign = if sides >> node & 1 != 0 { -1.0 } else { 1.0 };
+                    out[brick][node] = (sign * distances[node]) as f32;
+                }
+            }
+        }
+    }
+}
+
+/// Two points `apart` from each other whose distances to the surface add up to more than that cannot have the surface
+/// between them.
+fn are_on_one_side(a: f64, b: f64, apart: f64) -> bool {
+    a + b > apart * (1.0 + 1e-9)
+}
+
+/// Bit k set when node k is inside. Nodes take the side of a neighbour where they surely share it.
+fn sides_of_nodes(
+    distances: &[f64; BRICK_NODES],
+    spacing: f64,
+    inside: impl Fn(usize) -> bool,
+) -> u64 {
+    let mut sides = 0u64;
+    for node in 0..BRICK_NODES {
+        let before = |stride: usize, digit: usize| {
+            (node >> (2 * digit) & 3 != 0
+                && are_on_one_side(distances[node], distances[node - stride], spacing))
+            .then(|| sides >> (node - stride) & 1 != 0)
+        };
+        let known = before(1, 0).or_else(|| before(4, 1)).or_else(|| before(16, 2));
+        sides |= u64::from(known.unwrap_or_else(|| inside(node))) << node;
+    }
+    sides
+}

@@ -1,0 +1,77 @@
+//! Inside or outside, for a point whose closest triangle is known.
+
+use glam::DVec3;
+
+use crate::mesh::adjacency::{Adjacency, EdgeFaults};
+use crate::mesh::bvh::{Bvh, Seed};
+use crate::mesh::{Feature, TriMesh, WindingTree, winding_number};
+
+/// The method a field is built with.
+pub(crate) enum SignOracle<'a> {
+    Pseudonormal(Pseudonormals<'a>),
+    Winding(WindingTree<'a>),
+}
+
+impl SignOracle<'_> {
+    /// Whether `p` is inside, `nearest` being its closest triangle.
+    pub(crate) fn is_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> bool {
+        match self {
+            Self::Pseudonormal(normals) => normals.is_inside(bvh, p, nearest),
+            Self::Winding(tree) => tree.is_inside(p),
+        }
+    }
+}
+
+/// Normals of faces, edges and vertices such that the sign of (p − q)·n, with q the closest point, is the sign of the
+/// distance, whichever feature q lies on (Bærentzen & Aanæs 2005): faces count once at edges, by their angle at
+/// vertices.
+pub(crate) struct Pseudonormals<'a> {
+    mesh: &'a TriMesh,
+    adjacency: Adjacency,
+    /// Unit normals; zero for triangles without area, which have no side.
+    faces: Vec<DVec3>,
+    vertices: Vec<DVec3>,
+}
+
+/// |cos| of the angle between p − q and the normal below which the sign is taken from the exact winding number instead. It
+/// happens only at knife edges and beside triangles without area; larger costs time, smaller trusts rounding.
+const GRAZING: f64 = 1e-6;
+
+impl<'a> Pseudonormals<'a> {
+    pub(crate) fn new(mesh: &'a TriMesh) -> (Self, EdgeFaults) {
+        let (adjacency, faults) = Adjacency::new(mesh);
+        let mut faces = Vec::with_capacity(mesh.triangles().len());
+        let mut vertices = vec![DVec3::ZERO; mesh.vertices().len()];
+        for (t, indices) in mesh.triangles().iter().enumerate() {
+            let corners = mesh.corners(t);
+            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+            faces.push(normal);
+            for k in 0..3 {
+                let to_next = corners[(k + 1) % 3] - corners[k];
+                let to_last = corners[(k + 2) % 3] - corners[k];
+                // atan2 keeps its precision for angles near 0 and π, where acos loses it.
+                let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+                vertices[indices[k] as usize] += angle * normal;
+            }
+        }
+        (Self { mesh, adjacency, faces, vertices }, faults)
+    }
+
+    fn is_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> bool {
+        let (q, feature, triangle) = bvh.closest_on(nearest, p);
+        let t = triangle as usize;
+        let normal = match feature {
+            Feature::Face => self.faces[t],
+            Feature::Edge(k) => {
+                self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize]
+            }
+            Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
+        };
+        let offset = p - q;
+        let along = offset.dot(normal);
+        if along.abs() <= GRAZING * offset.length() * normal.length() {
+            return winding_number(self.mesh, p) > 0.5;
+        }
+        along < 0.0
+    }
+}
