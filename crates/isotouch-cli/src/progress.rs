@@ -16,8 +16,11 @@ pub(crate) struct Bar {
 
 impl Bar {
     pub(crate) fn new(console: &Console) -> Self {
-        let target =
-            if console.shows_progress() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = if console.shows_progress() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         if let Ok(style) = ProgressStyle::with_template("{msg:>12} {bar:32} {percent:>3} %  {eta} left") {
             bar.set_style(style.progress_chars("━╸ "));
