@@ -1,0 +1,148 @@
+use std::path::{Path, PathBuf};
+
+use isotouch::field::Field;
+use isotouch::mesh::io::{self, Cleanup, ReadOptions};
+use isotouch::mesh::report;
+use serde_json::{Map, Value, json};
+
+use super::{field, source};
+use crate::console::{Console, complain};
+use crate::failure::{Classify, Exit, Failure};
+use crate::format::plural;
+use crate::interrupt;
+use crate::report::Report;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+    What a file is, is told by its content and not by its name. A file that cannot be read does not keep the \
+    others from being looked at; the exit code is 2 then.\n\n\
+    Examples:\n  \
+    isotouch inspect part.obj\n  \
+    isotouch inspect part.field --verify\n  \
+    isotouch inspect part.obj part.field --json")]
+pub(crate) struct Args {
+    /// Meshes and fields.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Check every number in fields, not only their headers.
+    #[arg(long)]
+    verify: bool,
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    let mut report = Report::new();
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for path in &args.files {
+        interrupt::check()?;
+        let mut object = Map::new();
+        object.insert("file".into(), path.display().to_string().into());
+        match look_at(path, args.verify, console) {
+            Ok(found) => {
+                report.line(format_args!("{}: {}", console.bold(&path.display().to_string()), found.what));
+                found.words.iter().for_each(|line| report.line(format_args!("  {line}")));
+                report.facts(&found.facts);
+                object.extend(found.json);
+            }
+            Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+            Err(failure) => {
+                let problem = failure.to_string();
+                complain("error", &problem, "\x1b[31m");
+                object.insert("error".into(), problem.clone().into());
+                problems.push(problem);
+            }
+        }
+        files.push(Value::Object(object));
+    }
+    report.key("files", files);
+    if !problems.is_empty() {
+        report.key("error", problems.join("; "));
+        report.set_exit(Exit::BadInput);
+    }
+    Ok(report)
+}
+
+/// What one file turned out to be.
+struct Found {
+    what: String,
+    words: Vec<String>,
+    facts: Vec<(&'static str, String)>,
+    json: Map<String, Value>,
+}
+
+fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failure> {
+    if source::is_field(path) { look_at_field(path, verify) } else { look_at_mesh(path, console) }
+}
+
+fn look_at_field(path: &Path, verify: bool) -> Result<Found, Failure> {
+    let opened = Field::open(path).or_bad_input()?;
+    let mut facts = field::in_words(&opened);
+    if !opened.is_certified_outside() {
+        facts.push(("outside its box", "unknown: the solid reaches the border".into()));
+    }
+    let mut json = Map::from_iter([("kind".to_owned(), json!("field"))]);
+    json.extend(field::as_json(&opened).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if verify {
+        opened.verify().or_bad_input()?;
+        facts.push(("verified", "every number is in order".into()));
+        json.insert("verified".into(), true.into());
+    }
+    Ok(Found { what: "field".into(), words: Vec::new(), facts, json })
+}
+
+fn look_at_mesh(path: &Path, console: &Console) -> Result<Found, Failure> {
+    let loaded = io::read(path, &ReadOptions::default()).or_bad_input()?;
+    source::warn_about(path, &loaded, console);
+    let found = report(&loaded.mesh);
+    let mut words = found.sentences();
+    words.extend(cleanup_in_words(&loaded.cleanup));
+    let gzipped = if loaded.gzipped { ", gzipped" } else { "" };
+    let Cleanup { polygons_triangulated, short_polygons, welded_vertices, .. } = loaded.cleanup;
+    let json = json!({
+        "kind": "mesh",
+        "format": loaded.format.to_string(),
+        "gzipped": loaded.gzipped,
+        "vertices": found.vertices,
+        "triangles": found.triangles,
+        "edges": found.edges,
+        "components": found.components,
+        "closed": found.is_closed(),
+        "solid": found.is_solid(),
+        "wound_inward": found.is_wound_inward(),
+        "boundary_edges": found.boundary_edges,
+        "boundary_loops": found.boundary_loops,
+        "nonmanifold_edges": found.nonmanifold_edges,
+        "flipped_edges": found.flipped_edges,
+        "duplicate_triangles": found.duplicate_triangles,
+        "degenerate_triangles": loaded.cleanup.degenerate_triangles + found.degenerate_triangles,
+        "inward_components": found.inward_components,
+        "cavities": found.cavities,
+        "area": found.area,
+        "signed_volume": found.signed_volume,
+        "bounds": { "min": found.bounds.min.to_array(), "max": found.bounds.max.to_array() },
+        "cleanup": {
+            "polygons_triangulated": polygons_triangulated,
+            "short_polygons": short_polygons,
+            "welded_vertices": welded_vertices,
+            "degenerate_triangles": loaded.cleanup.degenerate_triangles,
+            "unused_vertices": loaded.cleanup.unused_vertices,
+            "trailing_bytes": loaded.cleanup.trailing_bytes,
+        },
+    });
+    let json = match json {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    Ok(Found { what: format!("mesh ({}{gzipped})", loaded.format), words, facts: Vec::new(), json })
+}
+
+fn cleanup_in_words(cleanup: &Cleanup) -> Vec<String> {
+    let done = [
+        (cleanup.polygons_triangulated, "polygon", "cut into triangles"),
+        (cleanup.short_polygons, "face", "with fewer than three corners dropped"),
+        (cleanup.welded_vertices, "repeated corner", "welded"),
+        (cleanup.degenerate_triangles, "triangle", "without area dropped"),
+    ];
+    let said = done.into_iter().filter(|(count, ..)| *count > 0);
+    said.map(|(count, what, how)| format!("while reading: {} {how}", plural(count as u64, what))).collect()
+}

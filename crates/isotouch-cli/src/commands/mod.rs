@@ -1,0 +1,25 @@
+//! One file per command, and what they share: where fields come from and results go.
+
+pub(crate) mod demo;
+pub(crate) mod distance;
+pub(crate) mod field;
+pub(crate) mod inspect;
+mod output_path;
+pub(crate) mod slice;
+mod source;
+
+use crate::args::Command;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::report::Report;
+
+pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report, Failure> {
+    match command {
+        None => demo::run(&demo::Args::default(), console),
+        Some(Command::Demo(args)) => demo::run(&args, console),
+        Some(Command::Field(args)) => field::run(&args, console),
+        Some(Command::Inspect(args)) => inspect::run(&args, console),
+        Some(Command::Distance(args)) => distance::run(&args, console),
+        Some(Command::Slice(args)) => slice::run(&args, console),
+    }
+}

@@ -1,0 +1,132 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use isotouch::field::{Distance, Field};
+use isotouch::output::picture::{self, Axis, SliceOptions, SlicePlane};
+
+use super::output_path;
+use super::source::{self, BuildArgs};
+use crate::console::Console;
+use crate::failure::{Classify, Failure};
+use crate::format::number;
+use crate::interrupt;
+use crate::report::Report;
+use crate::values::{axis, finite};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+    Blue is inside, orange is outside, the thick line is the surface. What is not known is hatched.\n\n\
+    Examples:\n  \
+    isotouch slice part.field -o part.png\n  \
+    isotouch slice part.field -o side.png --axis y --at -0.1\n  \
+    isotouch slice part.obj -o part.png --resolution 128 --width 1600")]
+pub(crate) struct Args {
+    /// Field, or a mesh to build one from.
+    field: PathBuf,
+    /// Picture to write; ends in .png.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Axis that the slice is perpendicular to: x, y or z.
+    #[arg(long, default_value = "z", value_parser = axis)]
+    axis: Axis,
+    /// Where the slice meets that axis [default: the middle of the box].
+    #[arg(long, value_name = "V", value_parser = finite, allow_hyphen_values = true)]
+    at: Option<f64>,
+    /// Width of the picture in pixels.
+    #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(240..=16384))]
+    width: u32,
+    /// Unit to write behind lengths, such as mm.
+    #[arg(long, value_name = "NAME")]
+    unit: Option<String>,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    output_path::check(&args.output, "png", &[&args.field])?;
+    args.build.limit_threads()?;
+    let field = source::field(&args.field, &args.build, console)?;
+    let plane = plane(&field, args.axis, args.at).or_bad_input()?;
+    interrupt::check()?;
+    let options = SliceOptions {
+        width: args.width,
+        caption: caption(&args.field, &field, &plane),
+        unit: args.unit.clone().unwrap_or_default(),
+    };
+    let image = draw(&field, &plane, &options);
+    image.write_png(&args.output).or_failed()?;
+
+    let mut report = Report::new();
+    report.line(format_args!(
+        "{}: {} × {} pixels, {} = {}",
+        args.output.display(),
+        image.width(),
+        image.height(),
+        plane.axis,
+        position(plane.at, field.grid().cell)
+    ));
+    report.key("output", args.output.display().to_string());
+    report.key("axis", plane.axis.to_string());
+    report.key("at", plane.at);
+    report.key("width", image.width());
+    report.key("height", image.height());
+    Ok(report)
+}
+
+/// The slice through the box of a field at `at`, or through its middle.
+pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Result<SlicePlane> {
+    let bounds = field.grid().bounds();
+    let (low, high) = (bounds.min[axis.index()], bounds.max[axis.index()]);
+    match at {
+        Some(at) if !(low..=high).contains(&at) => Err(anyhow!(
+            "{axis} = {at} is outside the field, which goes from {} to {}; choose --at in between",
+            number(low),
+            number(high)
+        )),
+        _ => Ok(SlicePlane { axis, at: at.unwrap_or(0.5 * (low + high)), bounds }),
+    }
+}
+
+/// Draws what the field knows; a lower bound is not a distance.
+pub(super) fn draw(field: &Field, plane: &SlicePlane, options: &SliceOptions) -> picture::Image {
+    let distance = |point| match field.distance(point) {
+        Distance::Interpolated(distance) => distance,
+        Distance::LowerBound(_) | Distance::Unknown => f64::NAN,
+    };
+    picture::slice(plane, distance, options)
+}
+
+pub(super) fn caption(path: &Path, field: &Field, plane: &SlicePlane) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let grid = field.grid();
+    format!(
+        "{name} · {} = {} · {} × {} × {} cells of {}",
+        plane.axis,
+        position(plane.at, grid.cell).replace('-', "−"),
+        grid.cells.x,
+        grid.cells.y,
+        grid.cells.z,
+        number(grid.cell)
+    )
+}
+
+/// A coordinate to a tenth of a cell: more digits would only show how the middle of the box was rounded.
+fn position(at: f64, cell: f64) -> String {
+    let digits = (-(0.1 * cell).log10().floor()).clamp(0.0, 300.0);
+    let unit = 10f64.powf(-digits);
+    number((at / unit).round() * unit + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_have_as_many_digits_as_the_grid() {
+        assert_eq!(position(2.776e-17, 0.004), "0");
+        assert_eq!(position(-2.087e-5, 0.005), "0");
+        assert_eq!(position(-0.020731, 0.0047), "-0.0207");
+        assert_eq!(position(150.04, 20.0), "150");
+        assert_eq!(position(-1e-9, 1e-10), "-1e-9");
+    }
+}

@@ -1,0 +1,176 @@
+//! Where meshes and fields come from: files, or a mesh standing in for its field.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use isotouch::field::{BuildError, Built, Execution, Field, FieldOptions, Progress, SignMethod, StorageKind};
+use isotouch::mesh::TriMesh;
+use isotouch::mesh::io::{self, Loaded, ReadOptions};
+
+use crate::console::Console;
+use crate::failure::{Classify, Failure};
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::values::{not_negative, positive};
+
+/// How a field is built from a mesh.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Building a field from a mesh")]
+pub(super) struct BuildArgs {
+    /// Cells along the longest side of the box, padding included [default: 256].
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    resolution: Option<u32>,
+    /// Edge length of a cell, instead of a resolution.
+    #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "resolution", allow_hyphen_values = true)]
+    cell: Option<f64>,
+    /// sparse: fine near the surface, coarse elsewhere; dense: fine everywhere [default: sparse].
+    #[arg(long, value_name = "KIND", value_parser = storage)]
+    storage: Option<StorageKind>,
+    /// Half width of the fine shell of a sparse field, in cells [default: 3].
+    #[arg(long, value_name = "CELLS", value_parser = not_negative, allow_hyphen_values = true)]
+    band: Option<f64>,
+    /// Free space around the solid, as a fraction of its longest side [default: 0.05].
+    #[arg(long, value_name = "P", value_parser = not_negative, allow_hyphen_values = true)]
+    padding: Option<f64>,
+    /// How inside is told from outside: auto, pseudonormal or winding [default: auto].
+    #[arg(long, value_name = "METHOD", value_parser = sign)]
+    sign: Option<SignMethod>,
+    /// Multiply the coordinates of the mesh, such as 0.001 for millimetres to metres.
+    #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
+    scale: Option<f64>,
+    /// Threads to use [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+fn storage(name: &str) -> Result<StorageKind, String> {
+    name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string())
+}
+
+fn sign(name: &str) -> Result<SignMethod, String> {
+    match name {
+        "soup" | "oriented" => Err(format!(
+            "{name} is not in this version: close the mesh first, and use winding where it overlaps itself"
+        )),
+        _ => name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string()),
+    }
+}
+
+impl BuildArgs {
+    fn options(&self) -> FieldOptions {
+        let usual = FieldOptions::default();
+        FieldOptions {
+            resolution: self.resolution.unwrap_or(usual.resolution),
+            cell_size: self.cell,
+            padding: self.padding.unwrap_or(usual.padding),
+            band: self.band.unwrap_or(usual.band),
+            sign: self.sign.unwrap_or(usual.sign),
+            storage: self.storage.unwrap_or(usual.storage),
+        }
+    }
+
+    /// Flags that were given and mean nothing for a field that exists already.
+    fn given_for_meshes(&self) -> Vec<&'static str> {
+        let given = [
+            ("--resolution", self.resolution.is_some()),
+            ("--cell", self.cell.is_some()),
+            ("--storage", self.storage.is_some()),
+            ("--band", self.band.is_some()),
+            ("--padding", self.padding.is_some()),
+            ("--sign", self.sign.is_some()),
+            ("--scale", self.scale.is_some()),
+        ];
+        given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+    }
+
+    /// Makes everything in this process use so many threads; called once.
+    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
+        match self.threads {
+            Some(threads) => {
+                rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().or_failed()
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads a mesh and warns about what looks like a mistake.
+pub(super) fn mesh(path: &Path, build: &BuildArgs, console: &Console) -> Result<TriMesh, Failure> {
+    let options = ReadOptions { scale: build.scale.unwrap_or(1.0), ..Default::default() };
+    let loaded = io::read(path, &options).or_bad_input()?;
+    warn_about(path, &loaded, console);
+    interrupt::check()?;
+    Ok(loaded.mesh)
+}
+
+/// Warns when the file is not what it seems.
+pub(super) fn warn_about(path: &Path, loaded: &Loaded, console: &Console) {
+    let shown = path.display();
+    if loaded.extension_lies {
+        console.warn(format_args!("{shown} contains {}, whatever its name says", loaded.format));
+    }
+    if loaded.cleanup.trailing_bytes > 0 {
+        let bytes = loaded.cleanup.trailing_bytes;
+        console.warn(format_args!("{shown} has {bytes} bytes after the end of the mesh; they were ignored"));
+    }
+}
+
+/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed.
+pub(super) fn build(mesh: &TriMesh, options: &FieldOptions, console: &Console) -> Result<Field, Failure> {
+    let bar = Bar::new(console);
+    let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
+    let execution =
+        Execution { progress: Some(&progress), cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
+    let built = Field::from_mesh_with(mesh, options, &execution);
+    drop(bar);
+    match built {
+        Ok(Built { field, notes }) => {
+            for note in notes {
+                console.warn(note);
+            }
+            Ok(field)
+        }
+        Err(BuildError::Cancelled) => Err(Failure::Interrupted),
+        Err(error @ BuildError::Threads { .. }) => Err(Failure::Failed(error.into())),
+        Err(error) => Err(Failure::BadInput(error.into())),
+    }
+}
+
+/// Builds the field of a mesh that came from the file `path`.
+pub(super) fn field_of(
+    mesh: &TriMesh,
+    path: &Path,
+    args: &BuildArgs,
+    console: &Console,
+) -> Result<Field, Failure> {
+    build(mesh, &args.options(), console).map_err(|failure| about(path, failure))
+}
+
+/// Opens a field file, or builds the field of a mesh that stands in for it.
+pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
+    if !is_field(path) {
+        let mesh = mesh(path, args, console)?;
+        return field_of(&mesh, path, args, console);
+    }
+    let ignored = args.given_for_meshes();
+    if !ignored.is_empty() {
+        let shown = path.display();
+        console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
+    }
+    Field::open(path).or_bad_input()
+}
+
+/// Puts the file in front of what is wrong with its mesh.
+fn about(path: &Path, failure: Failure) -> Failure {
+    let named = |error: anyhow::Error| anyhow!("{}: {error}", path.display());
+    match failure {
+        Failure::BadInput(error) => Failure::BadInput(named(error)),
+        Failure::Failed(error) => Failure::Failed(named(error)),
+        Failure::Interrupted => Failure::Interrupted,
+    }
+}
+
+/// Whether the content of a file is a field.
+pub(super) fn is_field(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "field")
+}

@@ -1,0 +1,63 @@
+use isotouch::output::npy;
+
+use crate::{Desk, points};
+
+#[test]
+fn a_field_and_its_mesh_give_the_same_distances() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let run = desk.succeed(&["distance", "part.field", "--points", "points.npy", "-o", "a.npy", "--json"]);
+    let json = run.json();
+    assert_eq!(json["points"], 5);
+    assert_eq!(json["outside"], 1);
+    assert_eq!(json["unknown"], 1);
+    assert_eq!(json["inside"], 2);
+
+    let distances = npy::read(desk.path("a.npy")).unwrap();
+    assert_eq!(distances.shape, [5]);
+    let [tube, axis, near, outside, nowhere] = distances.values[..] else { panic!("five") };
+    assert!(tube < near && near < 0.0 && axis > 0.0);
+    assert!(outside > 90.0 && outside <= points()[3].length());
+    assert!(nowhere.is_nan());
+
+    desk.succeed(&["distance", "part.obj", "-r", "32", "--points", "points.npy", "-o", "b.npy"]);
+    let again = npy::read(desk.path("b.npy")).unwrap();
+    assert_eq!(again.values[..4], distances.values[..4]);
+}
+
+#[test]
+fn options_for_meshes_are_not_ignored_silently() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let arguments = [
+        "distance",
+        "part.field",
+        "--points",
+        "points.npy",
+        "-o",
+        "a.npy",
+        "--resolution",
+        "64",
+        "--sign",
+        "auto",
+    ];
+    let run = desk.succeed(&arguments);
+    assert!(run.stderr.contains("--resolution, --sign had no effect"), "{}", run.stderr);
+}
+
+#[test]
+fn no_points_are_no_problem() {
+    let desk = Desk::new();
+    npy::write_points(desk.path("points.npy"), &[]).unwrap();
+    desk.succeed(&["distance", "part.obj", "-r", "16", "--points", "points.npy", "-o", "a.npy"]);
+    assert_eq!(npy::read(desk.path("a.npy")).unwrap().shape, [0]);
+}
+
+#[test]
+fn an_array_of_another_shape_is_named() {
+    let desk = Desk::new();
+    npy::write_scalars(desk.path("points.npy"), &[1.0, 2.0]).unwrap();
+    let run = desk.run(&["distance", "part.obj", "--points", "points.npy", "-o", "a.npy"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("points.npy") && run.stderr.contains("(n, 3)"), "{}", run.stderr);
+}

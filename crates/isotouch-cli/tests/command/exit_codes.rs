@@ -1,0 +1,92 @@
+//! 0 done, 2 bad usage or bad input, 4 ran but failed; and what stays quiet.
+
+use crate::Desk;
+
+#[test]
+fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("noise.bin"), [0u8, 159, 3, 250].repeat(100)).unwrap();
+    std::fs::write(desk.path("noise.npy"), b"\x93NUMPY\x01\x00").unwrap();
+    for (arguments, part) in [
+        (&["frobnicate"][..], "unrecognized subcommand"),
+        (&["inspect"], "required"),
+        (&["inspect", "none.obj"], "none.obj"),
+        (&["inspect", "noise.bin"], "noise.bin"),
+        (&["field", "part.obj"], "--output"),
+        (&["field", "part.obj", "-o", "part.vdb"], "part.field"),
+        (&["field", "part.obj", "-o", "none/part.field"], "create it first"),
+        (&["field", "open.obj", "-o", "open.field"], "open.obj: the mesh is not closed"),
+        (
+            &["field", "part.obj", "-o", "a.field", "--resolution", "64", "--cell", "0.1"],
+            "cannot be used with",
+        ),
+        (&["field", "part.obj", "-o", "a.field", "--sign", "soup"], "not in this version"),
+        (&["field", "part.obj", "-o", "a.field", "--sign", "oriented"], "not in this version"),
+        (&["field", "part.obj", "-o", "a.field", "--sign", "guess"], "auto, pseudonormal, winding"),
+        (&["field", "part.obj", "-o", "a.field", "--storage", "cloud"], "sparse, dense"),
+        (&["field", "part.obj", "-o", "a.field", "--threads", "0"], "--threads"),
+        (&["field", "part.obj", "-o", "a.field", "--cell", "-1"], "above 0"),
+        (&["field", "part.obj", "-o", "a.field", "--scale", "0"], "above 0"),
+        (&["field", "part.obj", "-o", "a.field", "--padding", "-0.5"], "negative"),
+        (&["field", "part.obj", "-o", "a.field", "--band", "nan"], "finite"),
+        (&["field", "part.obj", "-o", "a.field", "--cell", "1e-12"], "resolution"),
+        (&["slice", "part.obj", "-o", "s.jpg"], "s.png"),
+        (&["slice", "part.obj", "-o", "s.png", "--axis", "w"], "x, y or z"),
+        (&["slice", "part.obj", "-o", "s.png", "--width", "3"], "--width"),
+        (&["slice", "part.obj", "-o", "s.png", "--at", "inf"], "finite"),
+        (&["slice", "part.obj", "-o", "s.png", "-r", "24", "--at", "77"], "outside the field"),
+        (&["distance", "part.obj", "--points", "none.npy", "-o", "d.npy"], "none.npy"),
+        (&["distance", "part.obj", "--points", "noise.npy", "-o", "d.npy"], "noise.npy"),
+        (&["distance", "part.obj", "--points", "points.npy", "-o", "points.npy"], "also an input"),
+        (&["demo", "--out", "part.obj"], "--out"),
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
+        assert_eq!(run.stdout, "", "{arguments:?}");
+    }
+    let untouched = ["noise.bin", "noise.npy", "open.obj", "part.obj", "points.npy"];
+    assert_eq!(desk.files(), untouched, "nothing was written");
+}
+
+#[test]
+fn commands_of_later_versions_do_not_pretend_to_exist() {
+    let desk = Desk::new();
+    for name in ["view", "shell", "cast", "sweep", "check-path", "simulate", "haptic", "surface", "compare"] {
+        let run = desk.run(&[name]);
+        assert_eq!(run.code, Some(2));
+        assert!(run.stderr.contains("unrecognized"), "{}", run.stderr);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_4() {
+    let desk = Desk::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = desk.command(&["inspect", "part.obj"]);
+    let run = crate::Run::from(command.stdout(full).output().unwrap());
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("standard output"), "{}", run.stderr);
+
+    std::os::unix::fs::symlink("/dev/full", desk.path("full.png")).unwrap();
+    let run = desk.run(&["slice", "part.obj", "-o", "full.png", "--resolution", "24"]);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("full.png"), "{}", run.stderr);
+}
+
+#[test]
+fn quiet_is_quiet_but_warnings_and_errors_stay() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["field", "part.obj", "-o", "a.field", "-r", "24", "--quiet"]);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    std::fs::copy(desk.path("part.obj"), desk.path("misnamed.stl")).unwrap();
+    let run = desk.succeed(&["inspect", "misnamed.stl", "--quiet"]);
+    assert!(
+        run.stdout.is_empty() && run.stderr.contains("warning: misnamed.stl contains OBJ"),
+        "{}",
+        run.stderr
+    );
+    let run = desk.run(&["inspect", "none.obj", "--quiet"]);
+    assert!(run.stdout.is_empty() && run.stderr.contains("error:"));
+}

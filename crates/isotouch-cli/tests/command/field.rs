@@ -1,0 +1,72 @@
+use isotouch::field::Field;
+
+use crate::Desk;
+
+#[test]
+fn the_keys_that_others_rely_on_are_there_and_true() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["field", "part.obj", "-o", "part.field", "--resolution", "48", "--json"]);
+    let json = run.json();
+    let field = Field::open(desk.path("part.field")).unwrap();
+    assert_eq!(json["nodes"], field.node_count());
+    assert_eq!(json["bytes"], field.bytes());
+    assert_eq!(json["cell"], field.grid().cell);
+    assert_eq!(json["storage"], "sparse");
+    assert_eq!(json["sign"], "pseudonormal");
+    assert_eq!(json["capped_nodes"], 0);
+    assert_eq!(json["error_bound"], field.error_bound());
+    assert_eq!(json["output"], "part.field");
+    assert!(json["build_seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(field.grid().cells.max_element(), 48);
+}
+
+#[test]
+fn options_reach_the_build() {
+    let desk = Desk::new();
+    let build = |more: &[&str]| {
+        let mut arguments = vec!["field", "part.obj", "-o", "part.field"];
+        arguments.extend(more);
+        desk.succeed(&arguments);
+        Field::open(desk.path("part.field")).unwrap()
+    };
+    let usual = build(&["--cell", "0.05"]);
+    assert_eq!(usual.grid().cell, 0.05);
+    assert_eq!(build(&["--cell", "0.05", "--storage", "dense"]).storage().to_string(), "dense");
+    assert_eq!(build(&["--cell", "0.05", "--sign", "winding"]).sign().to_string(), "winding");
+    assert_eq!(build(&["--cell", "0.05", "--band", "5"]).band(), 5.0);
+    let wide = build(&["--cell", "0.05", "--padding", "0.5"]);
+    assert!(wide.grid().bounds().extent().x > 1.5 * usual.grid().bounds().extent().x);
+    let large = build(&["--cell", "50", "--scale", "1000"]);
+    assert_eq!(large.grid().cells, usual.grid().cells);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let desk = Desk::new();
+    for threads in ["1", "3"] {
+        let out = format!("{threads}.field");
+        desk.succeed(&["field", "part.obj", "-o", &out, "-r", "64", "--threads", threads]);
+    }
+    let read = |name: &str| std::fs::read(desk.path(name)).unwrap();
+    assert!(read("1.field") == read("3.field"));
+}
+
+#[test]
+fn a_report_for_people() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["field", "part.obj", "-o", "part.field", "-r", "32"]);
+    for word in ["part.obj → part.field", "cells", "error bound", "built in"] {
+        assert!(run.stdout.contains(word), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_input_is_never_overwritten() {
+    let desk = Desk::new();
+    std::fs::rename(desk.path("part.obj"), desk.path("part.field")).unwrap();
+    let before = std::fs::read(desk.path("part.field")).unwrap();
+    let run = desk.run(&["field", "part.field", "-o", "./part.field"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("also an input"), "{}", run.stderr);
+    assert!(std::fs::read(desk.path("part.field")).unwrap() == before);
+}

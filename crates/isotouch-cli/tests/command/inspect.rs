@@ -1,0 +1,60 @@
+use crate::Desk;
+
+#[test]
+fn content_counts_and_not_the_name() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    std::fs::copy(desk.path("part.field"), desk.path("field.obj")).unwrap();
+    std::fs::copy(desk.path("part.obj"), desk.path("mesh.field")).unwrap();
+    let run = desk.succeed(&["inspect", "field.obj", "mesh.field", "--json"]);
+    let json = run.json();
+    assert_eq!(json["files"][0]["kind"], "field");
+    assert_eq!(json["files"][1]["kind"], "mesh");
+    assert_eq!(json["files"][1]["closed"], true);
+    assert_eq!(json["files"][0]["storage"], "sparse");
+}
+
+#[test]
+fn a_bad_file_does_not_stop_the_others() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let run = desk.run(&["inspect", "part.obj", "none.obj", "part.field"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stdout.contains("part.obj: mesh") && run.stdout.contains("part.field: field"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stderr.contains("none.obj"));
+
+    let json = desk.run(&["inspect", "part.obj", "none.obj", "part.field", "--json"]).json();
+    assert_eq!(json["files"].as_array().unwrap().len(), 3);
+    assert!(json["error"].as_str().unwrap().contains("none.obj"));
+    assert!(json["files"][1]["error"].is_string() && json["files"][2]["error"].is_null());
+}
+
+#[test]
+fn what_is_wrong_with_a_mesh_is_told() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["inspect", "open.obj"]);
+    assert!(run.stdout.contains("closed: no") && run.stdout.contains("hole"), "{}", run.stdout);
+    let json = desk.succeed(&["inspect", "open.obj", "--json"]).json();
+    assert_eq!(json["files"][0]["closed"], false);
+    assert!(json["files"][0]["boundary_edges"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn verify_finds_a_flipped_bit() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let json = desk.succeed(&["inspect", "part.field", "--verify", "--json"]).json();
+    assert_eq!(json["files"][0]["verified"], true);
+
+    let mut bytes = std::fs::read(desk.path("part.field")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(desk.path("part.field"), &bytes).unwrap();
+    let run = desk.run(&["inspect", "part.field", "--verify"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("part.field"), "{}", run.stderr);
+}

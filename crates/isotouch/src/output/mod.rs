@@ -1,0 +1,4 @@
+//! What leaves the library for people and other programs: pictures and NumPy arrays.
+
+pub mod npy;
+pub mod picture;

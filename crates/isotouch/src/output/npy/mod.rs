@@ -1,0 +1,234 @@
+//! NumPy's `.npy` files: points in, points and numbers out.
+//!
+//! ```text
+//! 0x93 "NUMPY"   magic, 6 bytes
+//! major minor    1.0, 2.0 or 3.0
+//! header length  u16 (version 1) or u32, little endian
+//! header         a Python dict: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, spaces, newline
+//! data           the numbers, without gaps
+//! ```
+//!
+//! Own code and not a crate, because those at hand multiply a lying shape until it overflows, parse the header
+//! with a recursive grammar, or allocate what the header claims. Here memory grows only with bytes that were read.
+
+mod header;
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use crate::atomic_file::write_atomically;
+use header::{Header, Order};
+
+/// An array read from a file, its numbers in C order: the last index runs fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// Length along each index.
+    pub shape: Vec<usize>,
+    /// As many numbers as the product of the shape. NaN and infinities come through as they are.
+    pub values: Vec<f64>,
+}
+
+/// Why an `.npy` file was not read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum NpyError {
+    /// The file could not be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is not what its name promises, or is damaged.
+    #[error("{}: {problem}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and what is wrong, and what to do.
+        problem: String,
+    },
+    /// A good array, but not of the shape that is needed.
+    #[error("{}: the array has shape {}, but {wanted} is needed; reshape it before saving", path.display(), shape_text(shape))]
+    WrongShape {
+        /// The file.
+        path: PathBuf,
+        /// The shape it has.
+        shape: Vec<usize>,
+        /// The shape it should have.
+        wanted: &'static str,
+    },
+}
+
+/// Reads an array of 32- or 64-bit floats of any shape, either byte order, C or Fortran order.
+pub fn read(path: impl AsRef<Path>) -> Result<Array, NpyError> {
+    let path = path.as_ref();
+    let read_error = |source| NpyError::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(read_error)?;
+    if file.metadata().map_err(read_error)?.is_dir() {
+        return Err(read_error(io::ErrorKind::IsADirectory.into()));
+    }
+    read_from(&mut BufReader::with_capacity(1 << 16, file)).map_err(|error| match error {
+        Failure::Io(source) => read_error(source),
+        Failure::Malformed(problem) => NpyError::Malformed { path: path.to_owned(), problem },
+    })
+}
+
+/// Reads points: an array of shape (n, 3).
+pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<DVec3>, NpyError> {
+    let path = path.as_ref();
+    let Array { shape, values } = read(path)?;
+    match shape[..] {
+        [_, 3] => Ok(values.chunks_exact(3).map(DVec3::from_slice).collect()),
+        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 3)" }),
+    }
+}
+
+/// Writes numbers as an (n,) array of 64-bit floats. The file appears whole or not at all.
+pub fn write_scalars(path: impl AsRef<Path>, values: &[f64]) -> Result<(), NpyError> {
+    write(path.as_ref(), &[values.len()], values)
+}
+
+/// Writes points as an (n, 3) array of 64-bit floats. The file appears whole or not at all.
+pub fn write_points(path: impl AsRef<Path>, points: &[DVec3]) -> Result<(), NpyError> {
+    write(path.as_ref(), &[points.len(), 3], bytemuck::cast_slice(points))
+}
+
+fn write(path: &Path, shape: &[usize], values: &[f64]) -> Result<(), NpyError> {
+    write_atomically(path, |out| {
+        out.write_all(&header::encode(shape))?;
+        write_little_endian(out, values)
+    })
+    .map_err(|source| NpyError::Write { path: path.to_owned(), source })
+}
+
+fn write_little_endian(out: &mut dyn Write, values: &[f64]) -> io::Result<()> {
+    let mut block = Vec::with_capacity(1 << 16);
+    for chunk in values.chunks(1 << 13) {
+        block.clear();
+        block.extend(chunk.iter().flat_map(|value| value.to_le_bytes()));
+        out.write_all(&block)?;
+    }
+    Ok(())
+}
+
+/// What went wrong, before the file's name is added.
+#[derive(Debug)]
+enum Failure {
+    Io(io::Error),
+    Malformed(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn malformed<T>(problem: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Malformed(problem.into()))
+}
+
+fn read_from(input: &mut dyn Read) -> Result<Array, Failure> {
+    let header = header::read(input)?;
+    let values = read_values(input, &header)?;
+    let values = match header.order {
+        Order::C => values,
+        Order::Fortran => c_order(&header.shape, &values),
+    };
+    Ok(Array { shape: header.shape, values })
+}
+
+fn read_values(input: &mut dyn Read, header: &Header) -> Result<Vec<f64>, Failure> {
+    let width = header.number.width();
+    let mut values: Vec<f64> = Vec::new();
+    let mut block = vec![0u8; 1 << 16];
+    let mut left = header.count;
+    while left > 0 {
+        let take = left.min(block.len() / width);
+        let bytes = &mut block[..take * width];
+        let filled = read_up_to(input, bytes)?;
+        if filled < bytes.len() {
+            let found = values.len() + filled / width;
+            return malformed(format!(
+                "it ends after {found} of the {} numbers that its shape {} announces; write it again",
+                header.count,
+                shape_text(&header.shape)
+            ));
+        }
+        if values.try_reserve(take).is_err() {
+            return malformed(format!("there is no memory for {} numbers; split the file", header.count));
+        }
+        values.extend(bytes.chunks_exact(width).map(|bytes| header.number.decode(bytes)));
+        left -= take;
+    }
+    if read_up_to(input, &mut block[..1])? > 0 {
+        return malformed(format!(
+            "more data follows the {} numbers that its shape {} announces; a file may hold one array only",
+            header.count,
+            shape_text(&header.shape)
+        ));
+    }
+    Ok(values)
+}
+
+/// Fills as much of `bytes` as there is to read; less than all only at the end of the input.
+fn read_up_to(input: &mut dyn Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match input.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Numbers stored with the first index running fastest, reordered so that the last one does.
+fn c_order(shape: &[usize], fortran: &[f64]) -> Vec<f64> {
+    let mut strides = Vec::with_capacity(shape.len());
+    let mut stride = 1;
+    for &length in shape {
+        strides.push(stride);
+        stride *= length;
+    }
+    let mut index = vec![0; shape.len()];
+    let mut at = 0;
+    let mut values = Vec::with_capacity(fortran.len());
+    for _ in 0..fortran.len() {
+        values.push(fortran[at]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            at += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            at -= index[axis] * strides[axis];
+            index[axis] = 0;
+        }
+    }
+    values
+}
+
+/// A shape as Python writes it: `(5,)`, `(5, 3)`.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [length] => format!("({length},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
