@@ -16,7 +16,13 @@ fn main() {
         let b = Field::from_mesh_with(&mesh, &o, &Execution { threads: Some(threads), ..Default::default() });
         let e = t.elapsed();
         match b {
-            Ok(b) => println!("{n} {storage} {e:?} {} MB {} nodes {:.0} ns/node*thread {:?}", b.field.bytes() as f64 / 1e6, b.field.node_count(), e.as_secs_f64() * 1e9 * threads as f64 / b.field.node_count() as f64, b.notes),
+            Ok(b) => println!(
+                "{n} {storage} {e:?} {} MB {} nodes {:.0} ns/node*thread {:?}",
+                b.field.bytes() as f64 / 1e6,
+                b.field.node_count(),
+                e.as_secs_f64() * 1e9 * threads as f64 / b.field.node_count() as f64,
+                b.notes
+            ),
             Err(x) => println!("{n} {e:?} {x}"),
         }
     }

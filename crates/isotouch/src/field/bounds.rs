@@ -108,7 +108,9 @@ impl Bounds {
 impl BoundsLevel {
     fn index(&self, at: UVec3) -> Option<usize> {
         let n = self.blocks;
-        at.cmplt(n).all().then(|| at.x as usize + n.x as usize * (at.y as usize + n.y as usize * at.z as usize))
+        at.cmplt(n)
+            .all()
+            .then(|| at.x as usize + n.x as usize * (at.y as usize + n.y as usize * at.z as usize))
     }
 
     fn around(&self, first: UVec3, count: UVec3) -> [f32; 2] {
@@ -155,7 +157,8 @@ fn sparse_block(nodes: &SparseNodes, grid: &Grid, tile: UVec3) -> [f32; 2] {
         if let Some(slot) = finest.slot(brick) {
             range = joined(range, finest.ranges[slot]);
         }
-        let is_whole = (0..8u32).all(|k| finest.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
+        let is_whole =
+            (0..8u32).all(|k| finest.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
         if !is_whole {
             range = joined(range, range_of(nodes.cell_from_level(1, first_cell).corners));
         }

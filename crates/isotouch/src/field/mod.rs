@@ -2,6 +2,7 @@
 
 mod bounds;
 mod build;
+mod file;
 mod grid;
 pub(crate) mod interpolate;
 mod options;
@@ -10,6 +11,7 @@ pub(crate) mod storage;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
+pub use file::FieldFileError;
 pub use grid::Grid;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use query::Distance;
@@ -26,6 +28,8 @@ pub struct Field {
     largest: f32,
     /// Whether all nodes on the border of the box are outside the solid.
     border_is_outside: bool,
+    /// The file it was opened from.
+    source: Option<file::Source>,
 }
 
 /// What is known of a field beside its nodes.
@@ -41,9 +45,20 @@ pub(crate) struct Facts {
 
 impl Field {
     pub(crate) fn from_parts(grid: Grid, storage: Storage, bounds: Bounds, facts: Facts) -> Self {
-        let (least, most) = bounds.overall();
         let border_is_outside = query::border_is_outside(&storage, &grid);
-        Self { grid, storage, bounds, facts, largest: least.abs().max(most.abs()), border_is_outside }
+        Self::from_checked_parts(grid, storage, bounds, facts, border_is_outside)
+    }
+
+    fn from_checked_parts(
+        grid: Grid,
+        storage: Storage,
+        bounds: Bounds,
+        facts: Facts,
+        border_is_outside: bool,
+    ) -> Self {
+        let (least, most) = bounds.overall();
+        let largest = least.abs().max(most.abs());
+        Self { grid, storage, bounds, facts, largest, border_is_outside, source: None }
     }
 
     /// The grid the nodes lie on.

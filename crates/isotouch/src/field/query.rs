@@ -164,15 +164,16 @@ pub(super) fn border_is_outside(storage: &Storage, grid: &Grid) -> bool {
             dense(&sparse.top, sparse.top_step)
                 && sparse.levels.iter().all(|level| {
                     let last = level.nodes - 1;
-                    level.bricks().filter(|(b, _)| b.cmpeq(UVec3::ZERO).any() || (*b * BRICK + 3).cmpge(last).any()).all(
-                        |(brick, slot)| {
+                    level
+                        .bricks()
+                        .filter(|(b, _)| b.cmpeq(UVec3::ZERO).any() || (*b * BRICK + 3).cmpge(last).any())
+                        .all(|(brick, slot)| {
                             (0..BRICK_NODES as u32).all(|k| {
                                 let node = brick * BRICK + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
                                 !on_border(node * level.step)
                                     || level.values[slot * BRICK_NODES + k as usize] > 0.0
                             })
-                        },
-                    )
+                        })
                 })
         }
     }

@@ -2,12 +2,12 @@
 
 pub(crate) mod adjacency;
 pub mod bvh;
-pub(crate) mod triangle;
 pub mod io;
 mod mass;
 mod report;
 pub mod shapes;
 mod tri_mesh;
+pub(crate) mod triangle;
 mod winding;
 
 pub use bvh::Bvh;
@@ -15,5 +15,5 @@ pub use mass::{MassError, MassProperties, mass_properties};
 pub use report::{MeshReport, report};
 pub use tri_mesh::{InvalidMesh, TriMesh};
 pub use triangle::Feature;
-pub(crate) use winding::{WindingTree, winding_number_without};
 pub use winding::winding_number;
+pub(crate) use winding::{WindingTree, winding_number_without};

@@ -33,7 +33,24 @@ pub(crate) struct PlanarTriangle(pub(crate) [f64; ROWS]);
 
 /// A point so far along x that its squared distance from anything is +∞: fills unused lanes.
 pub(crate) const NOWHERE: PlanarTriangle = PlanarTriangle([
-    1e300, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f64::INFINITY,
+    1e300,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    1.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    f64::INFINITY,
 ]);
 
 impl PlanarTriangle {
@@ -64,14 +81,8 @@ impl PlanarTriangle {
         let inv_ca = reciprocal(u * u + v * v);
         let ([ax, ay, az], [xx, xy, xz], [yx, yy, yz], [nx, ny, nz]) =
             (a.to_array(), x_axis.to_array(), y_axis.to_array(), normal.to_array());
-        let rows =
-            [ax, ay, az, xx, xy, xz, yx, yy, yz, nx, ny, nz, base, u, v, inv_bc, inv_ca, y_min];
+        let rows = [ax, ay, az, xx, xy, xz, yx, yy, yz, nx, ny, nz, base, u, v, inv_bc, inv_ca, y_min];
         (Self(rows), longest as u8)
-    }
-
-    /// The unit normal by the right-hand rule; of a triangle without area, any unit vector across it.
-    pub(crate) fn normal(&self) -> DVec3 {
-        DVec3::new(self.0[9], self.0[10], self.0[11])
     }
 
     /// Closest point and the feature it lies on, `first` being the corner that is A.

@@ -125,8 +125,11 @@ fn leaf_dipole(mesh: &TriMesh, leaf: &bvh::Leaf8) -> Dipole {
         area_vector += vector;
     }
     let count = corners().count().max(1) as f64;
-    let center =
-        if total > 0.0 { center / total } else { corners().map(|[a, b, c]| a + b + c).sum::<DVec3>() / (3.0 * count) };
+    let center = if total > 0.0 {
+        center / total
+    } else {
+        corners().map(|[a, b, c]| a + b + c).sum::<DVec3>() / (3.0 * count)
+    };
     let radius = corners().flatten().map(|v| v.distance(center)).fold(0.0, f64::max);
     Dipole { center, area_vector, radius }
 }

@@ -84,7 +84,8 @@ fn dense(nodes: &DenseNodes, step: u32, allowance: &Allowance) -> Result<(), Con
                     if row.iter().zip(next).fold(false, |bad, (&a, &b)| bad | allowance.is_exceeded(a, b)) {
                         for (x, (&a, &b)) in row.iter().zip(next).enumerate() {
                             if allowance.is_exceeded(a, b) {
-                                all = merge(all, found(UVec3::new(x as u32, y as u32, z as u32) * step, a, b));
+                                all =
+                                    merge(all, found(UVec3::new(x as u32, y as u32, z as u32) * step, a, b));
                             }
                         }
                     }
@@ -107,7 +108,8 @@ fn bricks(level: &BrickLevel, allowance: &Allowance) -> Result<(), Contradiction
                 let mut worst = all;
                 for (axis, stride) in [1, 4, 16].into_iter().enumerate() {
                     let unit = [UVec3::X, UVec3::Y, UVec3::Z][axis];
-                    let next = level.slot(brick + unit).map(|s| &values[s * BRICK_NODES..(s + 1) * BRICK_NODES]);
+                    let next =
+                        level.slot(brick + unit).map(|s| &values[s * BRICK_NODES..(s + 1) * BRICK_NODES]);
                     for node in 0..BRICK_NODES {
                         let last = node >> (2 * axis) & 3 == 3;
                         let neighbour = match (last, next) {

@@ -3,10 +3,10 @@
 use glam::{DVec3, IVec3};
 
 use super::sampler::{Octet, OctetValues, Sampler};
+use crate::field::Grid;
 use crate::field::interpolate::interpolate;
 use crate::field::storage::DenseNodes;
 use crate::field::storage::bricks::BRICK_NODES;
-use crate::field::Grid;
 
 /// A function with a stated Lipschitz bound.
 pub(super) struct FunctionSampler<F> {

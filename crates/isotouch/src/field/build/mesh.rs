@@ -80,11 +80,7 @@ fn are_on_one_side(a: f64, b: f64, apart: f64) -> bool {
 }
 
 /// Bit k set when node k is inside. Nodes take the side of a neighbour where they surely share it.
-fn sides_of_nodes(
-    distances: &[f64; BRICK_NODES],
-    spacing: f64,
-    inside: impl Fn(usize) -> bool,
-) -> u64 {
+fn sides_of_nodes(distances: &[f64; BRICK_NODES], spacing: f64, inside: impl Fn(usize) -> bool) -> u64 {
     let mut sides = 0u64;
     for node in 0..BRICK_NODES {
         let before = |stride: usize, digit: usize| {

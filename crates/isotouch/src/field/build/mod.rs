@@ -5,12 +5,12 @@
 //!                                                                    └─► check ─► bounds ─► Field
 //! ```
 
-mod check;
+pub(super) mod check;
 mod distance;
 mod function;
 mod memory;
 mod mesh;
-mod nodes;
+pub(super) mod nodes;
 mod progress;
 mod sampler;
 mod sign;
@@ -35,7 +35,7 @@ use crate::mesh::{Bvh, TriMesh, WindingTree};
 use crate::simd::SimdLevel;
 
 /// Most cells along one side. Indices would allow more, no memory does.
-const MOST_CELLS: u32 = 1 << 24;
+pub(super) const MOST_CELLS: u32 = 1 << 24;
 
 /// A field and what is worth knowing about how it came to be.
 #[derive(Debug)]
@@ -186,7 +186,11 @@ pub enum BuildError {
 }
 
 fn in_gigabytes(bytes: u64) -> String {
-    if bytes < 1_000_000_000 { format!("{:.0} MB", bytes as f64 / 1e6) } else { format!("{:.1} GB", bytes as f64 / 1e9) }
+    if bytes < 1_000_000_000 {
+        format!("{:.0} MB", bytes as f64 / 1e6)
+    } else {
+        format!("{:.1} GB", bytes as f64 / 1e9)
+    }
 }
 
 fn faults_in_words(boundary: usize, crowded: usize, flipped: usize) -> String {
@@ -252,12 +256,19 @@ impl Field {
         positive("lipschitz", lipschitz)?;
         if region.is_empty() || !region.extent().is_finite() || region.extent().min_element() <= 0.0 {
             let value = region.extent().min_element();
-            return Err(BuildError::BadOption { name: "region", value, must_be: "a box with positive finite sides" });
+            return Err(BuildError::BadOption {
+                name: "region",
+                value,
+                must_be: "a box with positive finite sides",
+            });
         }
         let grid = Grid::around(region, 0.0, spacing(options));
         check_size(&grid)?;
         let execution = Execution::default();
-        memory::check(memory::estimate(&grid, options.storage, region.surface_area(), options.band), &execution)?;
+        memory::check(
+            memory::estimate(&grid, options.storage, region.surface_area(), options.band),
+            &execution,
+        )?;
         let sampler = FunctionSampler { function, lipschitz };
         let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
         let storage = fill(&sampler, &grid, options, &execution)?;
@@ -278,7 +289,11 @@ impl Field {
         positive("lipschitz", lipschitz)?;
         positive("grid.cell", grid.cell)?;
         if grid.cells.min_element() == 0 {
-            return Err(BuildError::BadOption { name: "grid.cells", value: 0.0, must_be: "at least 1 along each axis" });
+            return Err(BuildError::BadOption {
+                name: "grid.cells",
+                value: 0.0,
+                must_be: "at least 1 along each axis",
+            });
         }
         check_size(&grid)?;
         let (expected, given) = (grid.node_count(), values.len() as u64);
@@ -379,7 +394,8 @@ fn from_sound_mesh(
         notes.push(BuildNote::UsedWinding { contradictions: found.count });
         method = SignMethod::Winding;
         let untangled = Untangled::new(&mesh, &bvh, normals);
-        let misleading = TriMesh::new(mesh.vertices().to_vec(), untangled.misleading_triangles()).unwrap_or_default();
+        let misleading =
+            TriMesh::new(mesh.vertices().to_vec(), untangled.misleading_triangles()).unwrap_or_default();
         let suspects = Bvh::new(&misleading);
         sampler = MeshSampler { bvh: &bvh, sign: SignOracle::Untangled(untangled), simd };
         // The closest triangle of a node is at most as far from the brick's centre as the first node's is from

@@ -65,7 +65,8 @@ fn fill_dense<S: Sampler>(
             let wanted = (0..8).fold(0u8, |wanted, brick| {
                 let [x, y, z] = [0, 1, 2].map(|axis| (brick >> axis & 1) * BRICK as usize);
                 let exists = i + x < nx && y < rows && z < layers.len();
-                let is_wanted = exists && select(octet.center(brick), octet.half(), layers[z][y * nx + i + x]);
+                let is_wanted =
+                    exists && select(octet.center(brick), octet.half(), layers[z][y * nx + i + x]);
                 wanted | u8::from(is_wanted) << brick
             });
             if wanted == 0 {
@@ -104,8 +105,12 @@ pub(super) fn refill<S: Sampler>(
         Storage::Dense(nodes) => again(nodes, 1),
         Storage::Sparse(sparse) => {
             for level in &mut sparse.levels {
-                let plan =
-                    Plan { step: level.step, nodes: level.nodes, tile_at: &level.tile_at, tiles: &level.tiles };
+                let plan = Plan {
+                    step: level.step,
+                    nodes: level.nodes,
+                    tile_at: &level.tile_at,
+                    tiles: &level.tiles,
+                };
                 fill(sampler, grid, &plan, level.values.to_mut(), (select, execution))?;
             }
             again(&mut sparse.top, sparse.top_step)
@@ -113,12 +118,12 @@ pub(super) fn refill<S: Sampler>(
     }
 }
 
-fn nodes_at(grid: &Grid, step: u32) -> UVec3 {
+pub(in crate::field) fn nodes_at(grid: &Grid, step: u32) -> UVec3 {
     (grid.cells + (step - 1)) / step + UVec3::ONE
 }
 
 /// Spacings of a sparse field's brick levels, finest first, and of its dense top.
-pub(super) fn steps(grid: &Grid) -> (Vec<u32>, u32) {
+pub(in crate::field) fn steps(grid: &Grid) -> (Vec<u32>, u32) {
     let mut steps = vec![1];
     let mut top = BRICK;
     while grid.cells.max_element().div_ceil(top) > TOP_CELLS {
@@ -136,7 +141,10 @@ pub(super) fn sparse<S: Sampler>(
     execution: &Execution<'_>,
 ) -> Result<SparseNodes, BuildError> {
     let (steps, top_step) = steps(grid);
-    let plans = steps.iter().map(|&step| plan(sampler, grid, step, band, execution)).collect::<Result<Vec<_>, _>>()?;
+    let plans = steps
+        .iter()
+        .map(|&step| plan(sampler, grid, step, band, execution))
+        .collect::<Result<Vec<_>, _>>()?;
     memory::check(plans.iter().map(Planned::bytes).sum(), execution)?;
     let mut levels = Vec::new();
     for planned in plans {
@@ -176,7 +184,8 @@ struct Planned {
 
 impl Planned {
     fn bytes(&self) -> u64 {
-        (self.tile_at.len() * 4 + self.tiles.len() * size_of::<Tile>() + self.bricks * (BRICK_NODES * 4 + 8)) as u64
+        (self.tile_at.len() * 4 + self.tiles.len() * size_of::<Tile>() + self.bricks * (BRICK_NODES * 4 + 8))
+            as u64
     }
 }
 
@@ -294,8 +303,8 @@ fn fill_tile<S: Sampler>(
         let local = brick % TILE;
         let octet = local / 2;
         let within = local % 2;
-        slots[(octet.x + 4 * octet.y + 16 * octet.z) as usize][(within.x + 2 * within.y + 4 * within.z) as usize] =
-            Some(slot - tile.first as usize);
+        slots[(octet.x + 4 * octet.y + 16 * octet.z) as usize]
+            [(within.x + 2 * within.y + 4 * within.z) as usize] = Some(slot - tile.first as usize);
     }
     let mut scratch = sampler.scratch();
     let mut octet_values = Box::new(EMPTY_OCTET);

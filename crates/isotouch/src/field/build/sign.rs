@@ -90,9 +90,7 @@ impl<'a> Pseudonormals<'a> {
         let t = triangle as usize;
         let normal = match feature {
             Feature::Face => self.faces[t],
-            Feature::Edge(k) => {
-                self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize]
-            }
+            Feature::Edge(k) => self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize],
             Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
         };
         let offset = p - q;

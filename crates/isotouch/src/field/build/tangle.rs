@@ -72,7 +72,11 @@ fn sides_of_patch(mesh: &TriMesh, patch: &[usize]) -> Sides {
         let [a, b, c] = mesh.corners(t);
         (b - a).cross(c - a).length_squared()
     };
-    let largest = patch.iter().copied().max_by(|&i, &j| area(i).total_cmp(&area(j)).then(j.cmp(&i))).unwrap_or(patch[0]);
+    let largest = patch
+        .iter()
+        .copied()
+        .max_by(|&i, &j| area(i).total_cmp(&area(j)).then(j.cmp(&i)))
+        .unwrap_or(patch[0]);
     let [a, b, c] = mesh.corners(largest);
     // On the surface, and without the triangle it lies on, the winding number is halfway between its two sides.
     let outer = (winding_number_without(mesh, (a + b + c) / 3.0, largest) - 0.5).round();

@@ -90,10 +90,6 @@ impl BrickLevel {
         (nodes + (BRICK * TILE - 1)) / (BRICK * TILE)
     }
 
-    pub(crate) fn brick_count(&self) -> usize {
-        self.values.len() / BRICK_NODES
-    }
-
     /// Where a brick's values begin, divided by 64; `None` when it is not stored.
     #[inline]
     pub(crate) fn slot(&self, brick: UVec3) -> Option<usize> {

@@ -50,7 +50,8 @@ impl Storage {
         match self {
             Self::Dense(nodes) => nodes.values.len() as u64,
             Self::Sparse(nodes) => {
-                nodes.levels.iter().map(|l| l.values.len() as u64).sum::<u64>() + nodes.top.values.len() as u64
+                nodes.levels.iter().map(|l| l.values.len() as u64).sum::<u64>()
+                    + nodes.top.values.len() as u64
             }
         }
     }

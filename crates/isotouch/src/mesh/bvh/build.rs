@@ -143,11 +143,8 @@ fn join(bounds: &[Box32], children: Vec<Subtree>) -> Subtree {
 }
 
 fn leaf(mesh: &TriMesh, items: &[Item]) -> Leaf8 {
-    let mut leaf = Leaf8 {
-        rows: [[0.0; WIDTH]; triangle::ROWS],
-        triangle: [u32::MAX; WIDTH],
-        first_corner: [0; WIDTH],
-    };
+    let mut leaf =
+        Leaf8 { rows: [[0.0; WIDTH]; triangle::ROWS], triangle: [u32::MAX; WIDTH], first_corner: [0; WIDTH] };
     for lane in 0..WIDTH {
         let planar = match items.get(lane) {
             Some(item) => {

@@ -100,7 +100,8 @@ impl<'a> ClosestQuery<'a> {
         while within != 0 {
             let lane = within.trailing_zeros() as usize;
             within &= within - 1;
-            let farther = if bounds[lane] < bounds[nearest] { std::mem::replace(&mut nearest, lane) } else { lane };
+            let farther =
+                if bounds[lane] < bounds[nearest] { std::mem::replace(&mut nearest, lane) } else { lane };
             self.stack.push((bounds[farther], node.child[farther]));
         }
         Some(node.child[nearest])

@@ -29,7 +29,8 @@ impl Bvh {
                 }
                 let [a, b, c] = mesh.corners(other as usize);
                 let [d, e, f] = mesh.corners(t);
-                let apart = a.min(b).min(c).cmpgt(d.max(e).max(f)).any() || a.max(b).max(c).cmplt(d.min(e).min(f)).any();
+                let apart = a.min(b).min(c).cmpgt(d.max(e).max(f)).any()
+                    || a.max(b).max(c).cmplt(d.min(e).min(f)).any();
                 if !apart && !found(other) {
                     return;
                 }

@@ -31,8 +31,7 @@ impl Bvh {
                 let node = &self.nodes[current as usize];
                 for lane in 0..node.used as usize {
                     let corner = |side: &[[f32; WIDTH]; 3]| {
-                        DVec3::from_array([0, 1, 2].map(|axis| f64::from(side[axis][lane])))
-                            / self.scale
+                        DVec3::from_array([0, 1, 2].map(|axis| f64::from(side[axis][lane]))) / self.scale
                             + self.center
                     };
                     if frame.may_hit_box(corner(&node.lo), corner(&node.hi)) {

@@ -13,7 +13,6 @@
 //!
 //! Files may lie. Nothing is allocated on a header's word alone: counts are checked against the bytes that follow.
 
-mod beside;
 mod caps;
 mod clean;
 mod detect;

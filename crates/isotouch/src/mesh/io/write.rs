@@ -4,9 +4,9 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::beside::write_beside;
 use super::detect::claimed_extension;
 use super::error::WriteError;
+use crate::atomic_file::write_atomically;
 use crate::mesh::TriMesh;
 
 /// Writes a mesh as `.obj`, binary `.stl` or binary `.ply`, by the extension; `.gz` after it compresses.
@@ -31,14 +31,14 @@ pub fn write(path: impl AsRef<Path>, mesh: &TriMesh) -> Result<(), WriteError> {
         _ => return Err(WriteError::UnknownExtension { file }),
     };
     let written = if file.to_ascii_lowercase().ends_with(".gz") {
-        write_beside(path, |out| {
+        write_atomically(path, |out| {
             let mut packed = GzEncoder::new(out, Compression::default());
             content(mesh, &mut packed)?;
             packed.finish()?;
             Ok(())
         })
     } else {
-        write_beside(path, |out| content(mesh, out))
+        write_atomically(path, |out| content(mesh, out))
     };
     written.map_err(|source| WriteError::Io { file, source })
 }
