@@ -154,7 +154,7 @@ fn sparse_block(nodes: &SparseNodes, grid: &Grid, tile: UVec3) -> [f32; 2] {
 /// or has cells that reach into a missing one.
 fn bricks_range(nodes: &SparseNodes, level: usize, first: UVec3, size: u32, grid: &Grid) -> [f32; 2] {
     let Some(bricks) = nodes.levels.get(level) else {
-        return cells_range(nodes, level, first, size, grid);
+        return cells_range(nodes, level, first * BRICK, size * BRICK, grid);
     };
     if size == TILE && bricks.tile_is_empty(first / TILE) {
         // A brick here is a cell of the next level, so a tile is 2³ bricks there.
