@@ -169,7 +169,8 @@ fn bricks_range(nodes: &SparseNodes, level: usize, first: UVec3, size: u32, grid
         if let Some(slot) = bricks.slot(brick) {
             range = joined(range, bricks.ranges[slot]);
         }
-        let is_whole = (0..8u32).all(|k| bricks.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
+        let is_whole =
+            (0..8u32).all(|k| bricks.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
         if !is_whole {
             range = joined(range, cells_range(nodes, level + 1, brick, 1, grid));
         }
