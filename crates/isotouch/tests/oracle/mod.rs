@@ -1,7 +1,7 @@
 //! What the field tests compare against: written apart from the library, plain and slow.
 
 // Every test file uses its own part of this one.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 mod double;
 pub mod meshes;
@@ -53,19 +53,24 @@ pub fn closest_on_triangle(p: DVec3, corners: [DVec3; 3]) -> OnTriangle {
         0.0
     };
     let mut best: Option<OnTriangle> = None;
-    for (k, (from, to)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
-        let along = to - from;
-        let length_squared = along.dot(along);
-        let t =
-            if length_squared.high() > 0.0 { along.dot(q - from) / length_squared } else { Double::of(0.0) };
+    let edges = [(a, b), (b, c), (c, a)];
+    let along_edge = edges.map(|(from, to)| {
+        let squared = (to - from).dot(to - from);
+        if squared.high() > 0.0 { (to - from).dot(q - from) / squared } else { Double::of(0.0) }
+    });
+    for (k, (from, to)) in edges.into_iter().enumerate() {
+        let t = along_edge[k];
+        // A corner is clear when it lies beyond the ends of both its edges.
+        let beyond_both =
+            |corner: usize| (-along_edge[corner].high()).min(along_edge[(corner + 2) % 3].high() - 1.0);
         let (at, feature, clear_by) = if t.high() <= 0.0 {
-            (from, Feature::Corner(k as u8), (-t.high()).min(outside_by))
+            (from, Feature::Corner(k as u8), beyond_both(k))
         } else if t.high() >= 1.0 {
-            (to, Feature::Corner(((k + 1) % 3) as u8), (t.high() - 1.0).min(outside_by))
+            (to, Feature::Corner(((k + 1) % 3) as u8), beyond_both((k + 1) % 3))
         } else {
-            (from + along * t, Feature::Edge(k as u8), t.high().min(1.0 - t.high()).min(outside_by))
+            (from + (to - from) * t, Feature::Edge(k as u8), t.high().min(1.0 - t.high()))
         };
-        let distance = (q - at).length().high();
+        let (distance, clear_by) = ((q - at).length().high(), clear_by.min(outside_by));
         if best.is_none_or(|known| distance < known.distance) {
             best = Some(OnTriangle { point: at.high(), distance, feature, clear_by });
         }
@@ -73,42 +78,68 @@ pub fn closest_on_triangle(p: DVec3, corners: [DVec3; 3]) -> OnTriangle {
     best.unwrap()
 }
 
+/// About the distance to a triangle that is no sliver, off by 10⁻⁸ of its size and of the distance at most.
+fn quick_distance(p: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
+    let (ab, ac) = (b - a, c - a);
+    let (d1, d2) = (ab.dot(p - a), ac.dot(p - a));
+    let (d3, d4) = (ab.dot(p - b), ac.dot(p - b));
+    let (d5, d6) = (ab.dot(p - c), ac.dot(p - c));
+    let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+    if va > 0.0 && vb > 0.0 && vc > 0.0 {
+        let normal = ab.cross(ac);
+        return (p - a).dot(normal).abs() / normal.length();
+    }
+    let to_segment = |from: DVec3, along: DVec3| {
+        let t = (along.dot(p - from) / along.length_squared()).clamp(0.0, 1.0);
+        (p - from - t * along).length_squared()
+    };
+    to_segment(a, ab).min(to_segment(b, c - b)).min(to_segment(c, -ac)).sqrt()
+}
+
+/// A sphere around a triangle tells when it need not be looked at.
 struct Cover {
     center: DVec3,
     radius: f64,
+    is_sliver: bool,
 }
 
-/// All triangles of a mesh, each in a sphere that tells when it need not be looked at.
+/// All triangles of a mesh.
 pub struct Soup {
-    triangles: Vec<[DVec3; 3]>,
+    vertices: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
     covers: Vec<Cover>,
 }
 
 impl Soup {
     pub fn new(mesh: &TriMesh) -> Self {
-        let triangles: Vec<[DVec3; 3]> = (0..mesh.triangles().len()).map(|t| mesh.corners(t)).collect();
-        let cover = |t: &[DVec3; 3]| {
-            let center = (t[0] + t[1] + t[2]) / 3.0;
-            let radius = t.iter().map(|v| v.distance(center)).fold(0.0, f64::max);
-            Cover { center, radius: radius * (1.0 + 1e-9) + 1e-15 * center.length() }
+        let cover = |t: usize| {
+            let [a, b, c] = mesh.corners(t);
+            let center = (a + b + c) / 3.0;
+            let radius = a.distance(center).max(b.distance(center)).max(c.distance(center));
+            let is_sliver = (b - a).cross(c - a).length() < 1e-3 * radius * radius;
+            Cover { center, radius: radius * (1.0 + 1e-9) + 1e-15 * center.length(), is_sliver }
         };
-        let covers = triangles.iter().map(cover).collect();
-        Self { triangles, covers }
+        let covers = (0..mesh.triangles().len()).map(cover).collect();
+        Self { vertices: mesh.vertices().to_vec(), triangles: mesh.triangles().to_vec(), covers }
     }
 
     /// Distance to the nearest triangle, with its index.
     pub fn closest(&self, p: DVec3) -> (usize, OnTriangle) {
-        let upper = self.covers.iter().map(|s| p.distance(s.center) + s.radius).fold(f64::INFINITY, f64::min);
+        let mut upper =
+            self.covers.iter().map(|s| p.distance(s.center) + s.radius).fold(f64::INFINITY, f64::min);
         let mut best: Option<(usize, OnTriangle)> = None;
         for (k, cover) in self.covers.iter().enumerate() {
-            let limit =
-                best.map_or(upper * (1.0 + 1e-9), |(_, known)| known.distance.min(upper * (1.0 + 1e-9)));
-            let nearer = p.distance(cover.center) - cover.radius;
-            if nearer > limit + 1e-12 * (limit + cover.radius) {
+            let limit = upper + 1e-7 * (upper + cover.radius);
+            if p.distance(cover.center) - cover.radius > limit {
                 continue;
             }
-            let found = closest_on_triangle(p, self.triangles[k]);
+            let corners = self.triangles[k].map(|v| self.vertices[v as usize]);
+            if !cover.is_sliver && quick_distance(p, corners) > limit {
+                continue;
+            }
+            let found = closest_on_triangle(p, corners);
             if best.is_none_or(|(_, known)| found.distance < known.distance) {
+                upper = upper.min(found.distance);
                 best = Some((k, found));
             }
         }
@@ -122,18 +153,16 @@ impl Soup {
     /// How often the surface winds around a point: half solid angles (van Oosterom & Strackee 1983) added up as a
     /// product of complex numbers, counting how often it passes the negative real axis.
     pub fn winding(&self, p: DVec3) -> f64 {
+        let around: Vec<(DVec3, f64)> = self.vertices.iter().map(|&v| (v - p, v.distance(p))).collect();
         let (mut re, mut im) = (1.0f64, 0.0f64);
         let mut turns = 0i64;
         for triangle in &self.triangles {
-            let [a, b, c] = triangle.map(|v| v - p);
-            let (la, lb, lc) = (a.length(), b.length(), c.length());
+            let [(a, la), (b, lb), (c, lc)] = triangle.map(|v| around[v as usize]);
             let y = a.dot(b.cross(c));
             let x = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
-            let norm = x.abs() + y.abs();
-            if norm == 0.0 {
+            if x == 0.0 && y == 0.0 {
                 continue;
             }
-            let (x, y) = (x / norm, y / norm);
             let (new_re, new_im) = (re * x - im * y, re * y + im * x);
             if y > 0.0 && im >= 0.0 && new_im < 0.0 {
                 turns += 1;
@@ -141,8 +170,11 @@ impl Soup {
             if y < 0.0 && im < 0.0 && new_im >= 0.0 {
                 turns -= 1;
             }
-            let norm = new_re.abs() + new_im.abs();
-            (re, im) = (new_re / norm, new_im / norm);
+            (re, im) = (new_re, new_im);
+            let norm = re.abs() + im.abs();
+            if !(1e-60..1e60).contains(&norm) {
+                (re, im) = (re / norm, im / norm);
+            }
         }
         turns as f64 + im.atan2(re) / std::f64::consts::TAU
     }
