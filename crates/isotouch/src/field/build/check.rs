@@ -48,8 +48,8 @@ impl Allowance {
     fn is_exceeded(&self, a: f32, b: f32) -> bool {
         let (a, b) = (f64::from(a), f64::from(b));
         let rounding = (a.abs() + b.abs()) * f64::from(f32::EPSILON) * 0.5;
-        // Written so that NaN exceeds.
-        !((a - b).abs() <= self.apart + rounding)
+        // Written so that NaN exceeds, and infinity, whose rounding is infinite too.
+        !((a - b).abs() - rounding <= self.apart)
     }
 }
 
