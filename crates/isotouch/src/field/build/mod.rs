@@ -295,6 +295,16 @@ impl Field {
                 must_be: "at least 1 along each axis",
             });
         }
+        let bounds = grid.bounds();
+        for end in [bounds.min, bounds.max] {
+            if let Some(&value) = end.to_array().iter().find(|x| !x.is_finite()) {
+                return Err(BuildError::BadOption {
+                    name: "grid.origin",
+                    value,
+                    must_be: "finite, as all of the box",
+                });
+            }
+        }
         check_size(&grid)?;
         let (expected, given) = (grid.node_count(), values.len() as u64);
         if expected != given {
