@@ -390,7 +390,7 @@ fn the_band_is_at_full_resolution() {
 #[test]
 fn blocks_hold_the_values_of_their_cells() {
     for storage in BOTH {
-        for (name, resolution) in [("torus", 75), ("bowl", 130), ("box", 9)] {
+        for (name, resolution) in [("torus", 75), ("bowl", 130), ("box", 9), ("tube", 300)] {
             let (_, field) = built(name, resolution, storage);
             let (grid, bounds) = (field.grid(), field.bounds());
             let sizes: Vec<u32> = bounds.block_sizes().collect();
