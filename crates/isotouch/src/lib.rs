@@ -1,4 +1,92 @@
-//! isotouch: when and where things touch.
+//! isotouch tells when and where things touch.
+//!
+//! One idea carries it: **a rigid object is a signed distance field; whatever touches it is points; contact is found along
+//! the whole motion, never only at its end.** This version has the ground floor: meshes, and exact distance fields made
+//! from them.
+//!
+//! # A tour
+//!
+//! A mesh comes from a file ([`mesh::io`]) or from a formula ([`mesh::shapes`]):
+//!
+//! ```
+//! use isotouch::mesh::{TriMesh, report, shapes};
+//!
+//! let knot: TriMesh = shapes::by_name("torus-knot").unwrap();
+//! let facts = report(&knot);
+//! assert!(facts.is_solid() && facts.components == 1);
+//! ```
+//!
+//! Its field is exact at every node. Sparse storage, the default, keeps full resolution in a band around the surface and
+//! coarser nodes, exact as well, elsewhere:
+//!
+//! ```
+//! # use isotouch::mesh::shapes;
+//! use isotouch::field::{Field, FieldOptions, StorageKind};
+//!
+//! # let knot = shapes::by_name("torus-knot").unwrap();
+//! let field = Field::from_mesh(&knot, &FieldOptions { resolution: 96, ..Default::default() })?;
+//! let dense = Field::from_mesh(&knot, &FieldOptions {
+//!     resolution: 96,
+//!     storage: StorageKind::Dense,
+//!     ..Default::default()
+//! })?;
+//! assert!(field.bytes() < dense.bytes());
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! A field answers anywhere, and says how much its answer is worth: inside its box within an error bound, outside it by a
+//! lower bound that is flagged as one.
+//!
+//! ```
+//! use isotouch::field::{Distance, Field, FieldOptions};
+//! use isotouch::{math::DVec3, mesh::shapes};
+//!
+//! let ball = shapes::sphere(1.0, 5120).unwrap();
+//! let field = Field::from_mesh(&ball, &FieldOptions { resolution: 64, ..Default::default() })?;
+//!
+//! let p = DVec3::new(1.02, 0.0, 0.0);
+//! let Distance::Interpolated(d) = field.distance(p) else { panic!("p is in the box") };
+//! assert!((d - 0.02).abs() < field.error_bound());
+//! assert!(field.lower_bound(p) <= 0.02);
+//! assert!(field.normal(p).unwrap().x > 0.99);
+//! assert!(matches!(field.distance(DVec3::new(5.0, 0.0, 0.0)), Distance::LowerBound(d) if d > 3.8 && d <= 4.0));
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! Anything with a Lipschitz bound is a field too:
+//!
+//! ```
+//! use isotouch::field::{Field, FieldOptions};
+//! use isotouch::math::{Aabb, DVec3};
+//!
+//! let box_ = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
+//! let ground = Field::from_function(|p| p.y, box_, 1.0, &FieldOptions { resolution: 32, ..Default::default() })?;
+//! assert!(ground.distance(DVec3::new(0.3, 0.25, 0.1)).value() - 0.25 < 1e-6);
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! Files are mapped, not read: opening one takes milliseconds whatever its size.
+//!
+//! ```
+//! # use isotouch::{field::{Field, FieldOptions}, mesh::shapes};
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("ball.field");
+//! # let ball = shapes::sphere(1.0, 320).unwrap();
+//! # let field = Field::from_mesh(&ball, &FieldOptions { resolution: 32, ..Default::default() }).unwrap();
+//! field.save(&path)?;
+//! let same = Field::open(&path)?;
+//! assert_eq!(same.grid(), field.grid());
+//! same.verify()?;
+//! # Ok::<(), isotouch::field::FieldFileError>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! - Every stored node is the signed distance to the mesh, rounded to `f32`; negative inside. Neighbouring nodes were
+//!   compared at the build: no two differ by more than they are apart.
+//! - The interpolant is within [`Field::error_bound_at`](field::Field::error_bound_at) of the true distance.
+//! - The same input gives the same bytes, whatever the number of threads and the vector instructions of the machine.
+//! - Bad input is an error that says what to do; never a panic, never an allocation that a file's header talked us into.
 
 pub(crate) mod atomic_file;
 pub mod field;

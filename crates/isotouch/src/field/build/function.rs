@@ -24,8 +24,9 @@ impl<F: Fn(DVec3) -> f64 + Sync> Sampler for FunctionSampler<F> {
     }
 
     fn is_within(&self, (): &mut (), p: DVec3, bound: f64) -> bool {
-        // Written so that NaN is kept, and then found by the check.
-        !((self.function)(p).abs() > bound)
+        let is_beyond = (self.function)(p).abs() > bound;
+        // NaN is beyond nothing: it is kept, and then found by the check.
+        !is_beyond
     }
 
     fn sample(&self, (): &mut (), octet: &Octet, wanted: u8, out: &mut OctetValues) {

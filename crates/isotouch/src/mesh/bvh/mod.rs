@@ -1,8 +1,8 @@
 //! An eight-wide bounding volume hierarchy over the triangles of a mesh: closest point and ray crossings, exact in `f64`.
 //!
 //! Boxes are `f32`, in coordinates scaled to the mesh and rounded outward; they only decide what to skip, with a
-//! margin that covers their rounding ([`Reach`]). Distances always come from the one `f64` formula of
-//! [`triangle`](super::triangle), so an answer never depends on the shape of the tree.
+//! margin that covers their rounding. Distances always come from one `f64` formula (`mesh/triangle.rs`), so an answer
+//! never depends on the shape of the tree.
 //!
 //! ```text
 //! Node8:  lo[axis][child], hi[axis][child]   24 × 8 f32, children side by side for one vector test

@@ -1,7 +1,7 @@
 //! Colours of signed distances: blues inside, warm colours outside, pale at the surface.
 //!
 //! Blue against orange stays apart for every common colour blindness, and on both sides the lightness falls evenly
-//! with the distance (interpolated in Oklab, https://bottosson.github.io/posts/oklab/), so that a grey print still
+//! with the distance (interpolated in Oklab, <https://bottosson.github.io/posts/oklab/>), so that a grey print still
 //! shows depth.
 
 /// An sRGB colour.
