@@ -362,7 +362,7 @@ fn check_size(grid: &Grid) -> Result<(), BuildError> {
 fn is_flat_or_closed(mesh: &TriMesh) -> bool {
     let extent = mesh.bounds().extent();
     extent.min_element() <= 1e-9 * extent.max_element()
-        || crate::mesh::adjacency::Adjacency::new(mesh).1.is_closed_and_oriented()
+        || crate::mesh::adjacency::Adjacency::new(mesh).1.unbalanced == 0
 }
 
 /// Runs `work` on as many threads as were asked for.
