@@ -53,8 +53,8 @@ pub fn self_crossing_tube() -> TriMesh {
     let steps = 160;
     let points: Vec<DVec3> = (0..=steps)
         .map(|k| {
-            // A loop whose two ends cross: from the lower left around and back to the lower right.
-            let angle = std::f64::consts::TAU * (0.1 + 0.8 * f64::from(k) / f64::from(steps)) - 0.5;
+            // One loop of an eight, whose ends cross at the origin.
+            let angle = -0.6 + (std::f64::consts::PI + 1.2) * f64::from(k) / f64::from(steps);
             DVec3::new((2.0 * angle).sin() * 0.5, angle.sin(), 0.01 * angle)
         })
         .collect();
