@@ -33,9 +33,9 @@ use glam::{DVec3, UVec3};
 
 use super::bounds::{self, Bounds, BoundsLevel};
 use super::build::{MOST_CELLS, check, nodes};
-use super::storage::bricks::{BRICK_NODES, NO_TILE, Tile};
+use super::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, Tile, bricks_of_tile, tile_position};
 use super::storage::{BrickLevel, Buffer, DenseNodes, MappedFile, SparseNodes, Storage};
-use super::{Facts, Field, Grid, SignMethod, StorageKind};
+use super::{Facts, Field, Grid, SignMethod, StorageKind, query};
 use crate::atomic_file::write_atomically;
 
 const MAGIC: [u8; 8] = *b"isofield";
@@ -92,8 +92,10 @@ pub enum FieldFileError {
         what: String,
     },
     /// The values are not those of a field.
-    #[error("the values contradict each other: {what}; build the field again")]
+    #[error("{}the values contradict each other: {what}; build the field again", prefix(path.as_deref()))]
     Contradiction {
+        /// The file, if the field came from one.
+        path: Option<PathBuf>,
         /// Where and how.
         what: String,
     },
@@ -103,6 +105,10 @@ pub enum FieldFileError {
         /// The file.
         path: PathBuf,
     },
+}
+
+fn prefix(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| format!("{}: ", path.display()))
 }
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -192,6 +198,11 @@ fn sections_of(field: &Field) -> Vec<(Kind, u32, &[u8])> {
         out.push((Kind::Pyramid, k as u32, bytemuck::cast_slice(&level.ranges)));
     }
     out
+}
+
+/// How many there are in all. A lying header may name more than a number can hold; no section is that long.
+fn product(per_axis: UVec3) -> u64 {
+    per_axis.to_array().into_iter().fold(1, |all, n| all.saturating_mul(u64::from(n)))
 }
 
 fn aligned(offset: u64) -> u64 {
@@ -297,7 +308,10 @@ impl Field {
                 source.check_section(section)?;
             }
         }
-        let contradiction = |what: String| FieldFileError::Contradiction { what };
+        let contradiction = |what: String| {
+            let path = self.source.as_ref().map(|source| source.path.clone());
+            FieldFileError::Contradiction { path, what }
+        };
         check::neighbours(&self.storage, &self.grid, self.facts.lipschitz).map_err(|found| {
             contradiction(format!(
                 "{} pairs of neighbouring nodes differ by more than they are apart, the first at node {} with {} and {}",
@@ -312,6 +326,11 @@ impl Field {
                     ));
                 }
             }
+        }
+        if query::border_is_outside(&self.storage, &self.grid) != self.border_is_outside {
+            return Err(contradiction(
+                "what is said of the border of the box is not what its nodes say".into(),
+            ));
         }
         let expected = Bounds::new(&self.storage, &self.grid);
         if expected.levels.iter().zip(&self.bounds.levels).any(|(a, b)| a.ranges[..] != b.ranges[..]) {
@@ -378,7 +397,7 @@ impl Reader<'_> {
         for (k, (block, blocks)) in
             bounds::pyramid_shape(grid.cells, bounds::finest_block(&storage)).into_iter().enumerate()
         {
-            let count = blocks.as_u64vec3().element_product();
+            let count = product(blocks);
             levels.push(BoundsLevel {
                 block,
                 blocks,
@@ -479,7 +498,7 @@ impl Sections<'_> {
     }
 
     fn dense(&mut self, level: u32, nodes: UVec3) -> Result<DenseNodes, FieldFileError> {
-        let count = nodes.as_u64vec3().element_product();
+        let count = product(nodes);
         Ok(DenseNodes { nodes, values: self.take(Kind::Nodes, level, Some(count))? })
     }
 
@@ -494,22 +513,27 @@ impl Sections<'_> {
     }
 
     fn bricks(&mut self, level: u32, step: u32, nodes: UVec3) -> Result<BrickLevel, FieldFileError> {
-        let tile_count = BrickLevel::tiles_per_axis(nodes).as_u64vec3().element_product();
+        let tile_count = product(BrickLevel::tiles_per_axis(nodes));
         let tile_at: Buffer<u32> = self.take(Kind::TileAt, level, Some(tile_count))?;
         let tiles: Buffer<Tile> = self.take(Kind::Tiles, level, None)?;
-        let bricks = self.check_index(&tile_at, &tiles)?;
+        let bricks = self.check_index(nodes, &tile_at, &tiles)?;
         let values = self.take(Kind::BrickValues, level, Some(bricks * BRICK_NODES as u64))?;
         let ranges = self.take(Kind::BrickRanges, level, Some(bricks))?;
         Ok(BrickLevel { step, nodes, tile_at, tiles, values, ranges })
     }
 
-    /// The number of bricks of an index in which every tile is named once, in order, and counts its bricks rightly.
-    fn check_index(&self, tile_at: &[u32], tiles: &[Tile]) -> Result<u64, FieldFileError> {
+    /// The number of bricks of an index in which every tile is named once, in order, and counts its bricks rightly, none
+    /// of them past the nodes.
+    fn check_index(&self, nodes: UVec3, tile_at: &[u32], tiles: &[Tile]) -> Result<u64, FieldFileError> {
+        let tiles_per_axis = BrickLevel::tiles_per_axis(nodes);
         let mut bricks = 0u64;
         let mut next = 0;
-        for &at in tile_at.iter().filter(|&&at| at != NO_TILE) {
+        for (index, &at) in tile_at.iter().enumerate().filter(|(_, at)| **at != NO_TILE) {
             let sound = tiles.get(at as usize).filter(|tile| {
-                at == next && u32::try_from(bricks).is_ok_and(|first| Tile::new(tile.mask, first) == **tile)
+                let position = tile_position(index, tiles_per_axis);
+                at == next
+                    && u32::try_from(bricks).is_ok_and(|first| Tile::new(tile.mask, first) == **tile)
+                    && bricks_of_tile(tile, position).all(|(brick, _)| (brick * BRICK).cmplt(nodes).all())
             });
             let Some(tile) = sound else {
                 return Err(self

@@ -95,7 +95,10 @@ impl Field {
         let on_box = self.grid.bounds().project(p);
         let cell = self.cell_at(on_box)?;
         let clear = (cell.value() - self.error_of_cells(cell.size)).max(0.0);
-        Some((p - on_box).length().hypot(clear / self.facts.lipschitz))
+        let away = (p - on_box).abs();
+        // Beyond 10¹⁵⁴ the squares overflow, and infinity would be no lower bound.
+        let apart = if away.length_squared().is_finite() { away.length() } else { away.max_element() };
+        Some(apart.hypot(clear / self.facts.lipschitz))
     }
 
     fn cell_at(&self, p: DVec3) -> Option<CellAt> {

@@ -69,13 +69,16 @@ impl PlanarTriangle {
         let mut up = c - a;
         up -= x_axis * up.dot(x_axis);
         up -= x_axis * up.dot(x_axis);
-        let (y_axis, y_min) = match up.try_normalize() {
-            Some(y) => ((y - x_axis * y.dot(x_axis)).normalize_or_zero(), 0.0),
-            None => (x_axis.any_orthonormal_vector(), f64::INFINITY),
+        // A height that is all rounding has no direction: it may even point along x, and then y and z would vanish.
+        // Four ulps of the base cover what the subtractions leave; such a triangle is a segment to that accuracy.
+        let has_height = up.length() > 4.0 * f64::EPSILON * base;
+        let y_axis = match up.try_normalize() {
+            Some(y) if has_height => (y - x_axis * y.dot(x_axis)).normalize_or_zero(),
+            _ => x_axis.any_orthonormal_vector(),
         };
         let normal = x_axis.cross(y_axis);
-        let (u, v) = ((c - a).dot(x_axis), (c - a).dot(y_axis).max(0.0));
-        let y_min = if v > 0.0 { y_min } else { f64::INFINITY };
+        let (u, v) = ((c - a).dot(x_axis), if has_height { (c - a).dot(y_axis).max(0.0) } else { 0.0 });
+        let y_min = if v > 0.0 { 0.0 } else { f64::INFINITY };
         let reciprocal = |length_squared: f64| if length_squared > 0.0 { 1.0 / length_squared } else { 0.0 };
         let inv_bc = reciprocal((u - base) * (u - base) + v * v);
         let inv_ca = reciprocal(u * u + v * v);

@@ -49,8 +49,8 @@ impl Allowance {
     fn is_exceeded(&self, a: f32, b: f32) -> bool {
         let (a, b) = (f64::from(a), f64::from(b));
         let rounding = (a.abs() + b.abs()) * f64::from(f32::EPSILON) * 0.5;
-        let is_within = (a - b).abs() <= self.apart + rounding;
-        // NaN is within nothing, so it exceeds.
+        let is_within = (a - b).abs() - rounding <= self.apart;
+        // NaN is within nothing, so it exceeds; so does infinity, whose rounding is infinite too.
         !is_within
     }
 }

@@ -295,6 +295,16 @@ impl Field {
                 must_be: "at least 1 along each axis",
             });
         }
+        let bounds = grid.bounds();
+        for end in [bounds.min, bounds.max] {
+            if let Some(&value) = end.to_array().iter().find(|x| !x.is_finite()) {
+                return Err(BuildError::BadOption {
+                    name: "grid.origin",
+                    value,
+                    must_be: "finite, as all of the box",
+                });
+            }
+        }
         check_size(&grid)?;
         let (expected, given) = (grid.node_count(), values.len() as u64);
         if expected != given {
@@ -352,7 +362,7 @@ fn check_size(grid: &Grid) -> Result<(), BuildError> {
 fn is_flat_or_closed(mesh: &TriMesh) -> bool {
     let extent = mesh.bounds().extent();
     extent.min_element() <= 1e-9 * extent.max_element()
-        || crate::mesh::adjacency::Adjacency::new(mesh).1.is_closed_and_oriented()
+        || crate::mesh::adjacency::Adjacency::new(mesh).1.unbalanced == 0
 }
 
 /// Runs `work` on as many threads as were asked for.

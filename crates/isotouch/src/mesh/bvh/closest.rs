@@ -134,6 +134,11 @@ multiversioned! {
     fn nearest_dispatched<'q, 'b>(query: &'q mut ClosestQuery<'b>, p: DVec3, bound_squared: f64) -> Nearest = nearest_body
 }
 
+/// Nothing is nearer than a bound that is negative or not a number.
+fn squared_bound(bound: f64) -> f64 {
+    if bound > 0.0 { bound * bound } else { 0.0 }
+}
+
 impl Bvh {
     /// The point of the mesh closest to `p`; `None` only for a mesh without triangles or a `p` that is not finite.
     pub fn closest_point(&self, p: DVec3) -> Option<ClosestPoint> {
@@ -143,7 +148,7 @@ impl Bvh {
     /// The closest point, if it is nearer than `bound`. A small bound makes the search short.
     pub fn closest_point_within(&self, p: DVec3, bound: f64) -> Option<ClosestPoint> {
         let mut query = ClosestQuery::new(self);
-        let nearest = nearest_dispatched(SimdLevel::detect(), &mut query, p, bound * bound);
+        let nearest = nearest_dispatched(SimdLevel::detect(), &mut query, p, squared_bound(bound));
         let seed = nearest.at?;
         let leaf = &self.leaves[seed.leaf as usize];
         let lane = seed.lane as usize;
@@ -154,7 +159,7 @@ impl Bvh {
     /// Distance to the mesh, if it is below `bound`.
     pub fn distance_within(&self, p: DVec3, bound: f64) -> Option<f64> {
         let mut query = ClosestQuery::new(self);
-        let nearest = nearest_dispatched(SimdLevel::detect(), &mut query, p, bound * bound);
+        let nearest = nearest_dispatched(SimdLevel::detect(), &mut query, p, squared_bound(bound));
         nearest.at.map(|_| nearest.squared.sqrt())
     }
 
