@@ -18,7 +18,7 @@ use crate::report::Report;
     Examples:\n  \
     isotouch field part.obj -o part.field\n  \
     isotouch field part.obj -o fine.field --resolution 512 --band 4\n  \
-    isotouch field part.obj -o part.field --cell 0.02 --scale 0.001")]
+    isotouch field part.obj -o metres.field --scale 0.001")]
 pub(crate) struct Args {
     /// Mesh: OBJ, STL, PLY or OFF, plain or gzipped; closed.
     mesh: PathBuf,

@@ -1,11 +1,12 @@
 use std::path::{Path, PathBuf};
 
 use isotouch::field::Field;
-use isotouch::mesh::io::{self, Cleanup, ReadOptions};
+use isotouch::mesh::io::{Cleanup, Loaded, ReadOptions};
 use isotouch::mesh::report;
 use serde_json::{Map, Value, json};
 
-use super::{field, source};
+use super::field;
+use super::source::{self, Content};
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Exit, Failure};
 use crate::format::plural;
@@ -71,17 +72,24 @@ struct Found {
 }
 
 fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failure> {
-    if source::is_field(path) { look_at_field(path, verify) } else { look_at_mesh(path, console) }
+    match source::open(path, &ReadOptions::default())? {
+        Content::Field(field) => {
+            look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
+        }
+        Content::Mesh(loaded) => {
+            source::warn_about(path, &loaded, console);
+            Ok(look_at_mesh(&loaded))
+        }
+    }
 }
 
-fn look_at_field(path: &Path, verify: bool) -> Result<Found, Failure> {
-    let opened = Field::open(path).or_bad_input()?;
-    let mut facts = field::in_words(&opened);
+fn look_at_field(opened: &Field, verify: bool) -> Result<Found, Failure> {
+    let mut facts = field::in_words(opened);
     if !opened.is_certified_outside() {
         facts.push(("outside its box", "unknown: the solid reaches the border".into()));
     }
     let mut json = Map::from_iter([("kind".to_owned(), json!("field"))]);
-    json.extend(field::as_json(&opened).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    json.extend(field::as_json(opened).into_iter().map(|(name, value)| (name.to_owned(), value)));
     if verify {
         opened.verify().or_bad_input()?;
         facts.push(("verified", "every number is in order".into()));
@@ -90,9 +98,7 @@ fn look_at_field(path: &Path, verify: bool) -> Result<Found, Failure> {
     Ok(Found { what: "field".into(), words: Vec::new(), facts, json })
 }
 
-fn look_at_mesh(path: &Path, console: &Console) -> Result<Found, Failure> {
-    let loaded = io::read(path, &ReadOptions::default()).or_bad_input()?;
-    source::warn_about(path, &loaded, console);
+fn look_at_mesh(loaded: &Loaded) -> Found {
     let found = report(&loaded.mesh);
     let mut words = found.sentences();
     words.extend(cleanup_in_words(&loaded.cleanup));
@@ -133,7 +139,7 @@ fn look_at_mesh(path: &Path, console: &Console) -> Result<Found, Failure> {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    Ok(Found { what: format!("mesh ({}{gzipped})", loaded.format), words, facts: Vec::new(), json })
+    Found { what: format!("mesh ({}{gzipped})", loaded.format), words, facts: Vec::new(), json }
 }
 
 fn cleanup_in_words(cleanup: &Cleanup) -> Vec<String> {

@@ -1,11 +1,14 @@
 //! Where meshes and fields come from: files, or a mesh standing in for its field.
 
+use std::fs;
 use std::path::Path;
 
 use anyhow::anyhow;
-use isotouch::field::{BuildError, Built, Execution, Field, FieldOptions, Progress, SignMethod, StorageKind};
+use isotouch::field::{
+    BuildError, Built, Execution, Field, FieldFileError, FieldOptions, Progress, SignMethod, StorageKind,
+};
 use isotouch::mesh::TriMesh;
-use isotouch::mesh::io::{self, Loaded, ReadOptions};
+use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
 
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
@@ -57,6 +60,10 @@ fn sign(name: &str) -> Result<SignMethod, String> {
 }
 
 impl BuildArgs {
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
+    }
+
     fn options(&self) -> FieldOptions {
         let usual = FieldOptions::default();
         FieldOptions {
@@ -94,13 +101,48 @@ impl BuildArgs {
     }
 }
 
+/// What a file turned out to be.
+#[derive(Debug)]
+pub(super) enum Content {
+    Field(Field),
+    Mesh(Loaded),
+}
+
+/// Opens a file by what it contains, whatever its name.
+pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failure> {
+    // A pipe can be read only once, and fields are mapped: it can only be a mesh.
+    let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
+    let no_field = match is_file.then(|| Field::open(path)) {
+        Some(Ok(field)) => return Ok(Content::Field(field)),
+        Some(Err(error @ FieldFileError::NotAField { .. })) => Some(error),
+        Some(Err(error)) => return Err(error).or_bad_input(),
+        None => None,
+    };
+    match (io::read(path, options), no_field) {
+        (Ok(loaded), _) => Ok(Content::Mesh(loaded)),
+        // Neither; the name tells which of the two it wanted to be.
+        (Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. }), Some(no_field))
+            if path.extension().is_some_and(|extension| extension == "field") =>
+        {
+            Err(no_field).or_bad_input()
+        }
+        (Err(error), _) => Err(error).or_bad_input(),
+    }
+}
+
 /// Reads a mesh and warns about what looks like a mistake.
 pub(super) fn mesh(path: &Path, build: &BuildArgs, console: &Console) -> Result<TriMesh, Failure> {
-    let options = ReadOptions { scale: build.scale.unwrap_or(1.0), ..Default::default() };
-    let loaded = io::read(path, &options).or_bad_input()?;
-    warn_about(path, &loaded, console);
+    let content = open(path, &build.read_options())?;
     interrupt::check()?;
-    Ok(loaded.mesh)
+    match content {
+        Content::Mesh(loaded) => {
+            warn_about(path, &loaded, console);
+            Ok(loaded.mesh)
+        }
+        Content::Field(_) => {
+            Err(anyhow!("{} is a field already; a mesh is needed here", path.display())).or_bad_input()
+        }
+    }
 }
 
 /// Warns when the file is not what it seems.
@@ -148,29 +190,33 @@ pub(super) fn field_of(
 
 /// Opens a field file, or builds the field of a mesh that stands in for it.
 pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
-    if !is_field(path) {
-        let mesh = mesh(path, args, console)?;
-        return field_of(&mesh, path, args, console);
+    match open(path, &args.read_options())? {
+        Content::Mesh(loaded) => {
+            interrupt::check()?;
+            warn_about(path, &loaded, console);
+            field_of(&loaded.mesh, path, args, console)
+        }
+        Content::Field(field) => {
+            let ignored = args.given_for_meshes();
+            if !ignored.is_empty() {
+                let shown = path.display();
+                console
+                    .warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
+            }
+            Ok(field)
+        }
     }
-    let ignored = args.given_for_meshes();
-    if !ignored.is_empty() {
-        let shown = path.display();
-        console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
-    }
-    Field::open(path).or_bad_input()
 }
 
-/// Puts the file in front of what is wrong with its mesh.
-fn about(path: &Path, failure: Failure) -> Failure {
-    let named = |error: anyhow::Error| anyhow!("{}: {error}", path.display());
+/// Puts the file in front of what is wrong with it, unless it is named already.
+pub(super) fn about(path: &Path, failure: Failure) -> Failure {
+    let name = path.display().to_string();
+    let named = |error: anyhow::Error| {
+        if error.to_string().contains(&name) { error } else { anyhow!("{name}: {error}") }
+    };
     match failure {
         Failure::BadInput(error) => Failure::BadInput(named(error)),
         Failure::Failed(error) => Failure::Failed(named(error)),
         Failure::Interrupted => Failure::Interrupted,
     }
-}
-
-/// Whether the content of a file is a field.
-pub(super) fn is_field(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "field")
 }

@@ -6,12 +6,14 @@ use crate::Desk;
 fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
     let desk = Desk::new();
     std::fs::write(desk.path("noise.bin"), [0u8, 159, 3, 250].repeat(100)).unwrap();
+    std::fs::write(desk.path("noise.field"), b"nothing of the kind").unwrap();
     std::fs::write(desk.path("noise.npy"), b"\x93NUMPY\x01\x00").unwrap();
     for (arguments, part) in [
         (&["frobnicate"][..], "unrecognized subcommand"),
         (&["inspect"], "required"),
         (&["inspect", "none.obj"], "none.obj"),
         (&["inspect", "noise.bin"], "noise.bin"),
+        (&["inspect", "noise.field"], "not a .field file"),
         (&["field", "part.obj"], "--output"),
         (&["field", "part.obj", "-o", "part.vdb"], "part.field"),
         (&["field", "part.obj", "-o", "none/part.field"], "create it first"),
@@ -45,7 +47,7 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
         assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stdout, "", "{arguments:?}");
     }
-    let untouched = ["noise.bin", "noise.npy", "open.obj", "part.obj", "points.npy"];
+    let untouched = ["noise.bin", "noise.field", "noise.npy", "open.obj", "part.obj", "points.npy"];
     assert_eq!(desk.files(), untouched, "nothing was written");
 }
 

@@ -70,3 +70,12 @@ fn the_input_is_never_overwritten() {
     assert!(run.stderr.contains("also an input"), "{}", run.stderr);
     assert!(std::fs::read(desk.path("part.field")).unwrap() == before);
 }
+
+#[test]
+fn a_field_is_not_taken_for_a_mesh() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let run = desk.run(&["field", "part.field", "-o", "again.field"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("part.field is a field already"), "{}", run.stderr);
+}

@@ -1,4 +1,5 @@
 //! The promises of the command, tested on the real program.
+#![allow(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
 
 mod closed_pipe;
 mod demo;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::Grid;
 use super::storage::bricks::{BRICK, BRICK_NODES, TILE, tile_position};
 use super::storage::{BrickLevel, Buffer, DenseNodes, SparseNodes, Storage};
+use crate::simd::{SimdLevel, multiversioned};
 
 /// Ranges of the interpolant over blocks of cells.
 #[derive(Debug, Clone)]
@@ -31,8 +32,9 @@ pub(crate) struct BoundsLevel {
 
 pub(crate) const NO_RANGE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
+#[inline(always)]
 fn joined(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
-    [a[0].min(b[0]), a[1].max(b[1])]
+    [if b[0] < a[0] { b[0] } else { a[0] }, if b[1] > a[1] { b[1] } else { a[1] }]
 }
 
 pub(crate) fn range_of(values: impl IntoIterator<Item = f32>) -> [f32; 2] {
@@ -143,24 +145,46 @@ fn dense_block(nodes: &DenseNodes, first: UVec3, block: u32) -> [f32; 2] {
     range
 }
 
-/// Range of the interpolant over the 32³ cells of a tile: its bricks' ranges, and the coarser cells where a brick
-/// is missing or has cells that reach into a missing one.
+/// Range of the interpolant over the 32³ cells of a tile.
 fn sparse_block(nodes: &SparseNodes, grid: &Grid, tile: UVec3) -> [f32; 2] {
-    let finest = &nodes.levels[0];
+    bricks_range(nodes, 0, tile * TILE, TILE, grid)
+}
+
+/// Range of the interpolant over `size`³ bricks of a level: their ranges, and the coarser cells where a brick is missing
+/// or has cells that reach into a missing one.
+fn bricks_range(nodes: &SparseNodes, level: usize, first: UVec3, size: u32, grid: &Grid) -> [f32; 2] {
+    let Some(bricks) = nodes.levels.get(level) else {
+        return cells_range(nodes, level, first, size, grid);
+    };
+    if size == TILE && bricks.tile_is_empty(first / TILE) {
+        // A brick here is a cell of the next level, so a tile is 2³ bricks there.
+        return bricks_range(nodes, level + 1, first / BRICK, TILE / BRICK, grid);
+    }
     let mut range = NO_RANGE;
-    for k in 0..TILE * TILE * TILE {
-        let brick = tile * TILE + UVec3::new(k % TILE, k / TILE % TILE, k / (TILE * TILE));
-        let first_cell = brick * BRICK;
-        if first_cell.cmpge(grid.cells).any() {
+    for k in 0..size * size * size {
+        let brick = first + UVec3::new(k % size, k / size % size, k / (size * size));
+        if (brick * BRICK * bricks.step).cmpge(grid.cells).any() {
             continue;
         }
-        if let Some(slot) = finest.slot(brick) {
-            range = joined(range, finest.ranges[slot]);
+        if let Some(slot) = bricks.slot(brick) {
+            range = joined(range, bricks.ranges[slot]);
         }
-        let is_whole =
-            (0..8u32).all(|k| finest.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
+        let is_whole = (0..8u32).all(|k| bricks.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
         if !is_whole {
-            range = joined(range, range_of(nodes.cell_from_level(1, first_cell).corners));
+            range = joined(range, cells_range(nodes, level + 1, brick, 1, grid));
+        }
+    }
+    range
+}
+
+/// Range of the interpolant over `size`³ cells of a level, or of the coarser cells around them.
+fn cells_range(nodes: &SparseNodes, level: usize, first: UVec3, size: u32, grid: &Grid) -> [f32; 2] {
+    let step = nodes.levels.get(level).map_or(nodes.top_step, |level| level.step);
+    let mut range = NO_RANGE;
+    for k in 0..size * size * size {
+        let cell = (first + UVec3::new(k % size, k / size % size, k / (size * size))) * step;
+        if cell.cmplt(grid.cells).all() {
+            range = joined(range, range_of(nodes.cell_from_level(level, cell).corners));
         }
     }
     range
@@ -169,28 +193,52 @@ fn sparse_block(nodes: &SparseNodes, grid: &Grid, tile: UVec3) -> [f32; 2] {
 /// Least and largest stored value among the 5³ corners of each brick's cells.
 pub(crate) fn brick_ranges(level: &BrickLevel) -> Vec<[f32; 2]> {
     let bricks: Vec<(UVec3, usize)> = level.bricks().collect();
+    let mut ranges = vec![NO_RANGE; bricks.len()];
+    let simd = SimdLevel::detect();
+    ranges
+        .par_chunks_mut(4096)
+        .zip(bricks.par_chunks(4096))
+        .for_each(|(ranges, bricks)| ranges_of_bricks(simd, level, bricks, ranges));
+    ranges
+}
+
+multiversioned! {
+    fn ranges_of_bricks<'a>(level: &'a BrickLevel, bricks: &'a [(UVec3, usize)], ranges: &'a mut [[f32; 2]]) = ranges_of_bricks_body
+}
+
+#[inline(always)]
+fn ranges_of_bricks_body(level: &BrickLevel, bricks: &[(UVec3, usize)], ranges: &mut [[f32; 2]]) {
     let values: &[f32] = &level.values;
-    bricks
-        .par_iter()
-        .map(|&(brick, slot)| {
-            let mut range = range_of(values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES].iter().copied());
-            // The bricks above along one, two or three axes give the faces, edges and corner at offset 4.
-            for k in 1..8u32 {
-                let above = UVec3::new(k & 1, k >> 1 & 1, k >> 2);
-                if let Some(slot) = level.slot(brick + above) {
-                    let other = &values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES];
-                    let extent = |axis: u32| if k >> axis & 1 != 0 { 1 } else { 4 };
-                    for z in 0..extent(2) {
-                        for y in 0..extent(1) {
-                            for x in 0..extent(0) {
-                                let v = other[x + 4 * y + 16 * z];
-                                range = joined(range, [v, v]);
-                            }
+    for (range, &(brick, slot)) in ranges.iter_mut().zip(bricks) {
+        let mut least = [f32::INFINITY; 16];
+        let mut most = [f32::NEG_INFINITY; 16];
+        let own = &values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES];
+        for layer in own.chunks_exact(16) {
+            for k in 0..16 {
+                least[k] = if layer[k] < least[k] { layer[k] } else { least[k] };
+                most[k] = if layer[k] > most[k] { layer[k] } else { most[k] };
+            }
+        }
+        let mut all = NO_RANGE;
+        for k in 0..16 {
+            all = joined(all, [least[k], most[k]]);
+        }
+        // The bricks above along one, two or three axes give the faces, edges and corner at offset 4.
+        for k in 1..8u32 {
+            let above = UVec3::new(k & 1, k >> 1 & 1, k >> 2);
+            if let Some(slot) = level.slot(brick + above) {
+                let other = &values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES];
+                let extent = |axis: u32| if k >> axis & 1 != 0 { 1 } else { 4 };
+                for z in 0..extent(2) {
+                    for y in 0..extent(1) {
+                        for x in 0..extent(0) {
+                            let v = other[x + 4 * y + 16 * z];
+                            all = joined(all, [v, v]);
                         }
                     }
                 }
             }
-            range
-        })
-        .collect()
+        }
+        *range = all;
+    }
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::field::Grid;
 use crate::field::storage::bricks::{BRICK, BRICK_NODES};
 use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes, Storage};
+use crate::simd::{SimdLevel, multiversioned};
 
 /// The first pair of neighbours (in storage order) that contradict each other, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,37 +99,94 @@ fn dense(nodes: &DenseNodes, step: u32, allowance: &Allowance) -> Result<(), Con
 }
 
 fn bricks(level: &BrickLevel, allowance: &Allowance) -> Result<(), Contradictions> {
-    let values: &[f32] = &level.values;
     let all: Vec<(UVec3, usize)> = level.bricks().collect();
+    let simd = SimdLevel::detect();
     let worst: Vec<Option<Contradictions>> = all
         .par_chunks(4096)
         .map(|chunk| {
-            chunk.iter().fold(None, |all, &(brick, slot)| {
-                let own = &values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES];
-                let mut worst = all;
-                for (axis, stride) in [1, 4, 16].into_iter().enumerate() {
-                    let unit = [UVec3::X, UVec3::Y, UVec3::Z][axis];
-                    let next =
-                        level.slot(brick + unit).map(|s| &values[s * BRICK_NODES..(s + 1) * BRICK_NODES]);
-                    for node in 0..BRICK_NODES {
-                        let last = node >> (2 * axis) & 3 == 3;
-                        let neighbour = match (last, next) {
-                            (false, _) => own[node + stride],
-                            (true, Some(next)) => next[node - 3 * stride],
-                            (true, None) => continue,
-                        };
-                        if allowance.is_exceeded(own[node], neighbour) {
-                            let k = node as u32;
-                            let at = brick * BRICK + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
-                            worst = merge(worst, found(at * level.step, own[node], neighbour));
-                        }
-                    }
-                }
-                worst
-            })
+            if chunk_is_sound(simd, level, chunk, allowance) {
+                return None;
+            }
+            chunk.iter().fold(None, |all, &(brick, slot)| merge(all, of_brick(level, brick, slot, allowance)))
         })
         .collect();
     worst.into_iter().fold(None, merge).map_or(Ok(()), Err)
+}
+
+type Nodes = [f32; BRICK_NODES];
+
+/// A brick's nodes, and those of the bricks above it along each axis.
+#[inline(always)]
+fn nodes_around(level: &BrickLevel, brick: UVec3, slot: usize) -> (&Nodes, [Option<&Nodes>; 3]) {
+    let (bricks, _) = level.values.as_chunks::<BRICK_NODES>();
+    let above = |unit: UVec3| level.slot(brick + unit).map(|slot| &bricks[slot]);
+    (&bricks[slot], [above(UVec3::X), above(UVec3::Y), above(UVec3::Z)])
+}
+
+multiversioned! {
+    fn chunk_is_sound<'a>(level: &'a BrickLevel, chunk: &'a [(UVec3, usize)], allowance: &'a Allowance) -> bool = chunk_is_sound_body
+}
+
+/// Says only whether there is anything to find, in straight loops that become vector instructions.
+#[inline(always)]
+fn chunk_is_sound_body(level: &BrickLevel, chunk: &[(UVec3, usize)], allowance: &Allowance) -> bool {
+    let mut bad = false;
+    for &(brick, slot) in chunk {
+        let (own, above) = nodes_around(level, brick, slot);
+        for row in 0..16 {
+            for x in 0..3 {
+                bad |= allowance.is_exceeded(own[4 * row + x], own[4 * row + x + 1]);
+            }
+        }
+        for z in 0..4 {
+            for k in 0..12 {
+                bad |= allowance.is_exceeded(own[16 * z + k], own[16 * z + k + 4]);
+            }
+        }
+        for k in 0..48 {
+            bad |= allowance.is_exceeded(own[k], own[k + 16]);
+        }
+        if let Some(next) = above[0] {
+            for row in 0..16 {
+                bad |= allowance.is_exceeded(own[4 * row + 3], next[4 * row]);
+            }
+        }
+        if let Some(next) = above[1] {
+            for z in 0..4 {
+                for x in 0..4 {
+                    bad |= allowance.is_exceeded(own[16 * z + 12 + x], next[16 * z + x]);
+                }
+            }
+        }
+        if let Some(next) = above[2] {
+            for k in 0..16 {
+                bad |= allowance.is_exceeded(own[48 + k], next[k]);
+            }
+        }
+    }
+    !bad
+}
+
+/// What is wrong in and just above one brick.
+fn of_brick(level: &BrickLevel, brick: UVec3, slot: usize, allowance: &Allowance) -> Option<Contradictions> {
+    let (own, above) = nodes_around(level, brick, slot);
+    let mut worst = None;
+    for (axis, stride) in [1, 4, 16].into_iter().enumerate() {
+        for node in 0..BRICK_NODES {
+            let is_last = node >> (2 * axis) & 3 == 3;
+            let neighbour = match (is_last, above[axis]) {
+                (false, _) => own[node + stride],
+                (true, Some(next)) => next[node - 3 * stride],
+                (true, None) => continue,
+            };
+            if allowance.is_exceeded(own[node], neighbour) {
+                let k = node as u32;
+                let at = brick * BRICK + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
+                worst = merge(worst, found(at * level.step, own[node], neighbour));
+            }
+        }
+    }
+    worst
 }
 
 /// A node stored at two levels must have one value.

@@ -51,12 +51,12 @@ impl Tile {
     }
 
     /// Bit of a brick in its tile, from its position within the tile.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bit(brick: UVec3) -> (usize, u32) {
         ((brick.z % TILE) as usize, (brick.x % TILE) + TILE * (brick.y % TILE))
     }
 
-    #[inline]
+    #[inline(always)]
     fn slot(&self, brick: UVec3) -> Option<usize> {
         let (word, bit) = Self::bit(brick);
         let mask = self.mask[word];
@@ -90,16 +90,21 @@ impl BrickLevel {
         (nodes + (BRICK * TILE - 1)) / (BRICK * TILE)
     }
 
+    /// Whether a tile has no bricks, or lies past the last one.
+    pub(crate) fn tile_is_empty(&self, tile: UVec3) -> bool {
+        let tiles = Self::tiles_per_axis(self.nodes);
+        tile.cmpge(tiles).any() || self.tile_at[tile_index(tile, tiles)] == NO_TILE
+    }
+
     /// Where a brick's values begin, divided by 64; `None` when it is not stored.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn slot(&self, brick: UVec3) -> Option<usize> {
         let tiles = Self::tiles_per_axis(self.nodes);
         let tile = brick / TILE;
         if tile.cmpge(tiles).any() {
             return None;
         }
-        let at = self.tile_at
-            [tile.x as usize + tiles.x as usize * (tile.y as usize + tiles.y as usize * tile.z as usize)];
+        let at = self.tile_at[tile_index(tile, tiles)];
         if at == NO_TILE { None } else { self.tiles[at as usize].slot(brick) }
     }
 
@@ -143,6 +148,11 @@ impl BrickLevel {
             bricks_of_tile(&self.tiles[at as usize], tile)
         })
     }
+}
+
+#[inline(always)]
+fn tile_index(tile: UVec3, tiles: UVec3) -> usize {
+    tile.x as usize + tiles.x as usize * (tile.y as usize + tiles.y as usize * tile.z as usize)
 }
 
 /// Position of the tile with this index, x fastest.
