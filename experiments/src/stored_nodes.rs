@@ -33,17 +33,19 @@ fn node_of_cell(field: &Field, cell: UVec3) -> Option<StoredNode> {
     is_sure.then_some(StoredNode { position, value: value as f32, step })
 }
 
-/// The point of a cell, as near to its lower corner as rounding lets it be.
+/// A point of a cell, as near to its lower corner as rounding lets it be.
 fn just_in(field: &Field, cell: UVec3) -> Option<DVec3> {
-    let mut p = field.grid().node_position(cell.as_ivec3());
+    let grid = field.grid();
+    let mut p = grid.node_position(cell.as_ivec3());
     for _ in 0..8 {
-        let (found, _) = field.grid().locate(p)?;
+        let (found, _) = grid.locate(p)?;
         if found == cell {
             return Some(p);
         }
         for axis in 0..3 {
             if found[axis] < cell[axis] {
-                p[axis] = p[axis].next_up();
+                // The least change that the difference from the origin notices.
+                p[axis] += p[axis].abs().max(grid.origin[axis].abs()) * f64::EPSILON;
             }
         }
     }

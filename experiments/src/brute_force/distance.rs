@@ -5,7 +5,7 @@ use isotouch::mesh::TriMesh;
 use rayon::prelude::*;
 
 use super::wide::{self, Kernel};
-use super::{LANES, lanes_of};
+use super::{LANES, dot, lanes_of, minus};
 
 /// Triangles that are tested against many points before the next ones: 70 kB of them stay in the cache.
 const TILE: usize = 256;
@@ -66,16 +66,6 @@ impl Prepared {
         let height = dot(self.normal, minus(p, self.edges[0].from));
         if inside { height * height } else { to_edges }
     }
-}
-
-#[inline(always)]
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 struct Nearest<'a> {

@@ -15,3 +15,13 @@ fn lanes_of(points: &[glam::DVec3]) -> [[f64; LANES]; 3] {
     let last = points.len() - 1;
     [0, 1, 2].map(|axis| std::array::from_fn(|lane| points[lane.min(last)][axis]))
 }
+
+#[inline(always)]
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}

@@ -9,7 +9,7 @@ use isotouch::mesh::TriMesh;
 use rayon::prelude::*;
 
 use super::wide::{self, Kernel};
-use super::{LANES, lanes_of};
+use super::{LANES, dot, lanes_of, minus};
 
 /// Factors between two rescalings of the product. With the mesh scaled to size 1 a factor is below 10² (for points within
 /// 2 of it) and above 10⁻³⁰, so eight of them neither overflow nor vanish.
@@ -28,7 +28,12 @@ impl Kernel for Windings<'_> {
     fn run(self) -> Vec<[f64; LANES]> {
         // Distances from the points to all vertices: a vertex has six triangles, and roots are slow.
         let mut lengths = vec![[0.0; LANES]; self.vertices.len()];
-        self.points.iter().map(|points| self.of_lanes(points, &mut lengths)).collect()
+        // A plain loop: the closure of an iterator would not be inlined, and so not be compiled for the wide vectors.
+        let mut out = Vec::with_capacity(self.points.len());
+        for points in self.points {
+            out.push(self.of_lanes(points, &mut lengths));
+        }
+        out
     }
 }
 
@@ -73,9 +78,7 @@ impl Windings<'_> {
 /// den and num: tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|), corners seen from p.
 #[inline(always)]
 fn half_angle(corners: [[f64; 3]; 3], lengths: [f64; 3], p: [f64; 3]) -> (f64, f64) {
-    let from_p = |v: [f64; 3]| [v[0] - p[0], v[1] - p[1], v[2] - p[2]];
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let [a, b, c] = [from_p(corners[0]), from_p(corners[1]), from_p(corners[2])];
+    let [a, b, c] = [minus(corners[0], p), minus(corners[1], p), minus(corners[2], p)];
     let [la, lb, lc] = lengths;
     let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
     let den = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
