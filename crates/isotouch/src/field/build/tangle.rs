@@ -5,6 +5,9 @@
 //! for the patch: with w = 0 it is true boundary and normals decide; with w ≥ 1 it is buried, inside on both sides; with
 //! w < 0 it is outside on both. Only points whose closest triangle is itself crossed need a winding number of their own.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -30,13 +33,13 @@ const SMALL_PATCH: usize = 16;
 
 /// The sides of every triangle.
 pub(super) fn sides(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Vec<Sides> {
-    let crossed: Vec<bool> = (0..mesh.triangles().len())
+    let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
+    (0..mesh.triangles().len())
         .into_par_iter()
         .with_min_len(256)
-        .map(|t| is_crossed(mesh, bvh, adjacency, t))
-        .collect();
+        .for_each(|t| mark_crossings(mesh, bvh, adjacency, t, &crossed));
     let mut sides: Vec<Option<Sides>> =
-        crossed.iter().map(|&crossed| crossed.then_some(Sides::Crossed)).collect();
+        crossed.into_iter().map(|crossed| crossed.into_inner().then_some(Sides::Crossed)).collect();
     for first in 0..sides.len() {
         if sides[first].is_some() {
             continue;
@@ -87,23 +90,28 @@ fn sides_of_patch(mesh: &TriMesh, patch: &[usize]) -> Sides {
     }
 }
 
-/// Whether another triangle passes through triangle `t`, or lies folded onto it across a shared edge.
-fn is_crossed(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency, t: usize) -> bool {
+/// Marks triangle `t` and every later one that passes through it, or lies folded onto it across a shared edge. Pairs of
+/// which both are marked already are not looked at: the marks come out the same in any order.
+fn mark_crossings(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency, t: usize, crossed: &[AtomicBool]) {
     let own = mesh.triangles()[t];
     let corners = mesh.corners(t);
-    let mut crossed = false;
     bvh.for_each_near(mesh, t, |other| {
         let o = other as usize;
+        if crossed[t].load(Relaxed) && crossed[o].load(Relaxed) {
+            return;
+        }
         let theirs = mesh.triangles()[o];
         let shared = theirs.iter().filter(|v| own.contains(v)).count();
-        crossed = match shared {
+        let is_crossed = match shared {
             0 | 1 => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
             2 if adjacency.across[t].contains(&other) => is_folded(corners, mesh.corners(o)),
             _ => true,
         };
-        !crossed
+        if is_crossed {
+            crossed[t].store(true, Relaxed);
+            crossed[o].store(true, Relaxed);
+        }
     });
-    crossed
 }
 
 fn is_folded(a: [DVec3; 3], b: [DVec3; 3]) -> bool {

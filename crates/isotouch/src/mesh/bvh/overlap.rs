@@ -4,10 +4,10 @@ use super::{Bvh, LEAF};
 use crate::mesh::TriMesh;
 
 impl Bvh {
-    /// Calls `found` for every other triangle whose leaf's box meets the box of triangle `t`, until it returns false. May name
-    /// triangles that are a little away.
-    pub(crate) fn for_each_near(&self, mesh: &TriMesh, t: usize, mut found: impl FnMut(u32) -> bool) {
-        let corners = mesh.corners(t).map(|v| (v - self.center) * self.scale);
+    /// Calls `found` for every triangle after `t` whose box meets that of `t`: for each pair once, over all `t`.
+    pub(crate) fn for_each_near(&self, mesh: &TriMesh, t: usize, mut found: impl FnMut(u32)) {
+        let [d, e, f] = mesh.corners(t);
+        let corners = [d, e, f].map(|v| (v - self.center) * self.scale);
         let low = corners[0].min(corners[1]).min(corners[2]);
         let high = corners[0].max(corners[1]).max(corners[2]);
         let lo = low.to_array().map(|x| (x as f32).next_down());
@@ -24,15 +24,14 @@ impl Bvh {
                 continue;
             }
             for &other in &self.leaves[(current & !LEAF) as usize].triangle {
-                if other == u32::MAX || other as usize == t {
+                if other == u32::MAX || other as usize <= t {
                     continue;
                 }
                 let [a, b, c] = mesh.corners(other as usize);
-                let [d, e, f] = mesh.corners(t);
                 let apart = a.min(b).min(c).cmpgt(d.max(e).max(f)).any()
                     || a.max(b).max(c).cmplt(d.min(e).min(f)).any();
-                if !apart && !found(other) {
-                    return;
+                if !apart {
+                    found(other);
                 }
             }
         }
