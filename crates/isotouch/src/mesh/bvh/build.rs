@@ -3,6 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::disc::{Disc, Disc8};
 use super::{Bvh, LEAF, Leaf8, Node8, WIDTH};
 use crate::mesh::{TriMesh, triangle};
 
@@ -79,7 +80,8 @@ pub(super) fn build(mesh: &TriMesh) -> Bvh {
         })
         .collect();
     let all = bounds_of(&items);
-    let tree = subtree(&mut items, 0, all, 0);
+    let scaled = Scaled { mesh, center, scale };
+    let tree = scaled.subtree(&mut items, 0, all, 0);
     let leaves = tree
         .leaves
         .par_iter()
@@ -93,34 +95,60 @@ fn bounds_of(items: &[Item]) -> Box32 {
     items.iter().fold(Box32::EMPTY, |b, item| b.union(&item.bounds))
 }
 
-/// The tree over `items`, which begin at `first` in the whole list.
-fn subtree(items: &mut [Item], first: u32, bounds: Box32, depth: usize) -> Subtree {
-    if items.len() <= WIDTH {
-        return Subtree { nodes: Vec::new(), leaves: vec![(first, items.len() as u32)], root: LEAF };
+/// Children with more triangles than this get no disc: they are too curved to gain from one.
+const MOST_IN_DISC: usize = 512;
+
+/// The mesh in the tree's coordinates.
+struct Scaled<'a> {
+    mesh: &'a TriMesh,
+    center: DVec3,
+    scale: f64,
+}
+
+impl Scaled<'_> {
+    fn disc(&self, items: &[Item]) -> Disc {
+        if items.len() > MOST_IN_DISC {
+            return Disc::UNBOUNDED;
+        }
+        Disc::around(
+            items.iter().map(|item| {
+                self.mesh.corners(item.triangle as usize).map(|v| (v - self.center) * self.scale)
+            }),
+        )
     }
-    let count = items.len();
-    let ranges = split_eight_ways(items, first, bounds, depth);
-    let bounds: Vec<Box32> = ranges.iter().map(|range| range.bounds).collect();
-    let below = |range: Range<'_>| subtree(range.items, range.first, range.bounds, depth + 3);
-    let children: Vec<Subtree> = if count > PARALLEL_ABOVE {
-        ranges.into_par_iter().map(below).collect()
-    } else {
-        ranges.into_iter().map(below).collect()
-    };
-    join(&bounds, children)
+
+    /// The tree over `items`, which begin at `first` in the whole list.
+    fn subtree(&self, items: &mut [Item], first: u32, bounds: Box32, depth: usize) -> Subtree {
+        if items.len() <= WIDTH {
+            return Subtree { nodes: Vec::new(), leaves: vec![(first, items.len() as u32)], root: LEAF };
+        }
+        let count = items.len();
+        let ranges = split_eight_ways(items, first, bounds, depth);
+        let bounds: Vec<(Box32, Disc)> =
+            ranges.iter().map(|range| (range.bounds, self.disc(range.items))).collect();
+        let below = |range: Range<'_>| self.subtree(range.items, range.first, range.bounds, depth + 3);
+        let children: Vec<Subtree> = if count > PARALLEL_ABOVE {
+            ranges.into_par_iter().map(below).collect()
+        } else {
+            ranges.into_iter().map(below).collect()
+        };
+        join(&bounds, children)
+    }
 }
 
 /// A node over finished subtrees: the node first, then the subtrees in order, so that a descent reads forward.
-fn join(bounds: &[Box32], children: Vec<Subtree>) -> Subtree {
+fn join(bounds: &[(Box32, Disc)], children: Vec<Subtree>) -> Subtree {
     let mut node = Node8 {
         lo: [[f32::INFINITY; WIDTH]; 3],
         hi: [[f32::NEG_INFINITY; WIDTH]; 3],
+        disc: Disc8::UNBOUNDED,
         child: [u32::MAX; WIDTH],
         used: children.len() as u32,
     };
     let mut nodes = vec![node.clone()];
     let mut leaves = Vec::new();
-    for (lane, (child, bounds)) in children.into_iter().zip(bounds).enumerate() {
+    for (lane, (child, (bounds, disc))) in children.into_iter().zip(bounds).enumerate() {
+        node.disc.set(lane, disc);
         for axis in 0..3 {
             node.lo[axis][lane] = bounds.lo[axis];
             node.hi[axis][lane] = bounds.hi[axis];

@@ -86,7 +86,7 @@ impl<'a> ClosestQuery<'a> {
     #[inline(always)]
     fn descend(&mut self, node: u32, q: [f32; 3], reach: f32) -> Option<u32> {
         let node = &self.bvh.nodes[node as usize];
-        let bounds = Bvh::box_distances_squared(node, q);
+        let bounds = Bvh::distances_squared_to_children(node, q);
         let mut within = 0u32;
         for lane in 0..WIDTH {
             within |= u32::from(bounds[lane] <= reach) << lane;

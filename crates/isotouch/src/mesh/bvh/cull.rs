@@ -80,14 +80,14 @@ impl ClosestQuery<'_> {
         let largest = q[0].abs().max(q[1].abs()).max(q[2].abs()).max(1.0);
         // Rounding of the centre and the boxes in scaled coordinates moves a box by less than this, and turns its
         // direction by no more than that over its distance, which the corners' lever arm of √3 multiplies.
-        let blur = 8.0 * f32::EPSILON * largest * to_units;
+        let blur = 16.0 * f32::EPSILON * largest * to_units;
         let blurred = Cull { corners: cull.corners.map(|u| u + blur) };
         self.stack.clear();
         self.stack.push((0.0, bvh.root));
         while let Some((_, current)) = self.stack.pop() {
             if current & LEAF == 0 {
                 let node = &bvh.nodes[current as usize];
-                let mut within = boxes_kept(&blurred, node, q, to_units) & ((1 << node.used) - 1);
+                let mut within = children_kept(&blurred, node, q, to_units) & ((1 << node.used) - 1);
                 while within != 0 {
                     let lane = within.trailing_zeros() as usize;
                     within &= within - 1;
@@ -110,9 +110,9 @@ impl ClosestQuery<'_> {
     }
 }
 
-/// Bit k set when the box of child k may hold a triangle that is kept.
+/// Bit k set when child k may hold a triangle that is kept, by its box and by its disc.
 #[inline(always)]
-fn boxes_kept(cull: &Cull, node: &Node8, q: [f32; 3], to_units: f32) -> u32 {
+fn children_kept(cull: &Cull, node: &Node8, q: [f32; 3], to_units: f32) -> u32 {
     let mut kept = [0u32; WIDTH];
     for lane in 0..WIDTH {
         let mut offset = [0.0f32; 3];
@@ -126,6 +126,12 @@ fn boxes_kept(cull: &Cull, node: &Node8, q: [f32; 3], to_units: f32) -> u32 {
             squared += offset[axis] * offset[axis];
         }
         kept[lane] = u32::from(cull.keeps(squared, offset)) << lane;
+    }
+    for lane in 0..WIDTH {
+        let (squared, offset) = node.disc.offset(lane, q);
+        let in_units = [offset[0] * to_units, offset[1] * to_units, offset[2] * to_units];
+        let keeps = cull.keeps(squared * to_units * to_units, in_units);
+        kept[lane] = if keeps { kept[lane] } else { 0 };
     }
     let mut mask = 0;
     for lane in 0..WIDTH {
