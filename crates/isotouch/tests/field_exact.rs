@@ -1,7 +1,7 @@
 //! Every stored node is the exact signed distance rounded to `f32`: against brute force and solid angles.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 
