@@ -1,29 +1,84 @@
-//! The experiments.
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
-use isotouch::field::*;
-use isotouch::mesh::TriMesh;
-use std::time::Instant;
-fn main() {
-    let a: Vec<String> = std::env::args().collect();
-    let t = Instant::now();
-    let mesh = TriMesh::read(&a[1]).unwrap();
-    println!("read {:?}", t.elapsed());
-    let storage: StorageKind = a[2].parse().unwrap();
-    let threads: usize = a[3].parse().unwrap();
-    for n in &a[4..] {
-        let o = FieldOptions { resolution: n.parse().unwrap(), storage, ..Default::default() };
-        let t = Instant::now();
-        let b = Field::from_mesh_with(&mesh, &o, &Execution { threads: Some(threads), ..Default::default() });
-        let e = t.elapsed();
-        match b {
-            Ok(b) => println!(
-                "{n} {storage} {e:?} {} MB {} nodes {:.0} ns/node*thread {:?}",
-                b.field.bytes() as f64 / 1e6,
-                b.field.node_count(),
-                e.as_secs_f64() * 1e9 * threads as f64 / b.field.node_count() as f64,
-                b.notes
-            ),
-            Err(x) => println!("{n} {e:?} {x}"),
+//! Runs the experiments: the papers' tables, and comparisons with other software and with brute force.
+//!
+//! `cargo run --release -p experiments -- list` says what there is.
+
+// A program whose product is text on standard output, with its progress on standard error.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod brute_force;
+mod machine;
+mod models;
+mod peers;
+mod random;
+mod registry;
+mod report;
+mod results;
+mod stored_nodes;
+mod timing;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser;
+
+use crate::models::{Models, NoModels};
+use crate::registry::{EXPERIMENTS, Experiment, Setup};
+
+/// All experiments run on so many threads, so that their numbers can be compared with each other and with the targets.
+const THREADS: usize = 2;
+
+/// Runs one experiment and prints its tables as Markdown.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    /// Name of the experiment, or 'list'.
+    name: String,
+    /// A small version that takes seconds: shows that it works, measures nothing.
+    #[arg(long)]
+    quick: bool,
+    /// Folder with the models [default: $ISOTOUCH_MODELS, or ../shared/models from the project's root].
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+    /// Put the tables into docs/results.md as well.
+    #[arg(long, conflicts_with = "quick")]
+    write: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.name == "list" {
+        for experiment in EXPERIMENTS {
+            println!("{:<10} {}", experiment.name, experiment.about);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let Some(experiment) = registry::find(&arguments.name) else {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
+        eprintln!("error: there is no experiment '{}'; there are: {}", arguments.name, names.join(", "));
+        return ExitCode::from(2);
+    };
+    match run(experiment, &arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<NoModels>() { 2 } else { 4 })
         }
     }
+}
+
+fn run(experiment: &Experiment, arguments: &Arguments) -> anyhow::Result<()> {
+    // The global pool, because the peers use it too.
+    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().context("could not start threads")?;
+    let models = Models::locate(arguments.models.clone())?;
+    let report = (experiment.run)(&Setup { quick: arguments.quick, models, threads: THREADS })?;
+    let block = results::block(experiment, &report);
+    print!("{block}");
+    if arguments.write {
+        let path = results::path();
+        results::write(&path, experiment.name, &block)
+            .with_context(|| format!("could not write {}", path.display()))?;
+        eprintln!("wrote {}", path.display());
+    }
+    Ok(())
 }

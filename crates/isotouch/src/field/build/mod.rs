@@ -416,6 +416,12 @@ fn from_sound_mesh(
         };
         nodes::refill(&sampler, &grid, &mut storage, &near_suspects, execution)?;
         checked = check::neighbours(&storage, &grid, 1.0);
+        if checked.is_err() {
+            // A tangle that patches do not explain: slower, and right for any closed mesh.
+            sampler.sign = SignOracle::Winding(WindingTree::new(&mesh, &bvh));
+            nodes::refill(&sampler, &grid, &mut storage, &|_, _, _| true, execution)?;
+            checked = check::neighbours(&storage, &grid, 1.0);
+        }
     }
     let remedy = match method {
         SignMethod::Pseudonormal => "the mesh seems to intersect itself, so use the sign method 'winding'",

@@ -1,11 +1,13 @@
 //! Inside or outside, for a point whose closest triangle is known.
 
+use std::sync::OnceLock;
+
 use glam::DVec3;
 
 use super::tangle::{self, Sides};
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
 use crate::mesh::bvh::{Bvh, Seed};
-use crate::mesh::{Feature, TriMesh, WindingTree, winding_number};
+use crate::mesh::{Feature, TriMesh, WindingTree};
 
 /// The method a field is built with.
 pub(crate) enum SignOracle<'a> {
@@ -34,9 +36,9 @@ impl<'a> Untangled<'a> {
     }
 }
 
-impl SignOracle<'_> {
+impl<'a> SignOracle<'a> {
     /// Whether `p` is inside, `nearest` being its closest triangle.
-    pub(crate) fn is_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> bool {
+    pub(crate) fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
         match self {
             Self::Pseudonormal(normals) => normals.is_inside(bvh, p, nearest),
             Self::Winding(tree) => tree.is_inside(p),
@@ -58,18 +60,22 @@ pub(crate) struct Pseudonormals<'a> {
     adjacency: Adjacency,
     /// Unit normals; zero for triangles without area, which have no side.
     faces: Vec<DVec3>,
-    vertices: Vec<DVec3>,
+    /// Angle-weighted sums of face normals, and of the angles.
+    vertices: Vec<(DVec3, f64)>,
+    /// Made when the first doubtful point comes up.
+    winding: OnceLock<WindingTree<'a>>,
 }
 
-/// |cos| of the angle between p − q and the normal below which the sign is taken from the exact winding number instead. It
-/// happens only at knife edges and beside triangles without area; larger costs time, smaller trusts rounding.
-const GRAZING: f64 = 1e-6;
+/// How much of its faces' weight must be left of (p − q)·n for the sign to be trusted; below it a winding number decides. Less
+/// is left only at knife edges and needle tips under some ten degrees, where real meshes are often folded over, and
+/// beside triangles without area. Larger costs time; smaller trusts folds.
+const TRUSTED_SHARE: f64 = 0.01;
 
 impl<'a> Pseudonormals<'a> {
     pub(crate) fn new(mesh: &'a TriMesh) -> (Self, EdgeFaults) {
         let (adjacency, faults) = Adjacency::new(mesh);
         let mut faces = Vec::with_capacity(mesh.triangles().len());
-        let mut vertices = vec![DVec3::ZERO; mesh.vertices().len()];
+        let mut vertices = vec![(DVec3::ZERO, 0.0); mesh.vertices().len()];
         for (t, indices) in mesh.triangles().iter().enumerate() {
             let corners = mesh.corners(t);
             let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
@@ -79,24 +85,28 @@ impl<'a> Pseudonormals<'a> {
                 let to_last = corners[(k + 2) % 3] - corners[k];
                 // atan2 keeps its precision for angles near 0 and π, where acos loses it.
                 let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
-                vertices[indices[k] as usize] += angle * normal;
+                let (sum, weight) = &mut vertices[indices[k] as usize];
+                *sum += angle * normal;
+                *weight += angle;
             }
         }
-        (Self { mesh, adjacency, faces, vertices }, faults)
+        (Self { mesh, adjacency, faces, vertices, winding: OnceLock::new() }, faults)
     }
 
-    fn is_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> bool {
+    fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
         let (q, feature, triangle) = bvh.closest_on(nearest, p);
         let t = triangle as usize;
-        let normal = match feature {
-            Feature::Face => self.faces[t],
-            Feature::Edge(k) => self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize],
+        let (normal, weight) = match feature {
+            Feature::Face => (self.faces[t], 1.0),
+            Feature::Edge(k) => {
+                (self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize], 2.0)
+            }
             Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
         };
         let offset = p - q;
         let along = offset.dot(normal);
-        if along.abs() <= GRAZING * offset.length() * normal.length() {
-            return winding_number(self.mesh, p) > 0.5;
+        if along.abs() <= TRUSTED_SHARE * weight * offset.length() {
+            return self.winding.get_or_init(|| WindingTree::new(self.mesh, bvh)).is_inside(p);
         }
         along < 0.0
     }

@@ -99,7 +99,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
     assert!(problem(&with("'<f8'", "(-1, 3)")).contains("a length in 'shape'"));
     assert!(problem(&with("'<f8'", "(1, 4)")).contains("ends after 3 of the 4"));
     assert!(problem(&with("'<f8'", "(2,)")).contains("more data follows"));
-    assert!(problem(&with("'<f8'", "(1,").split_at(40).0).contains("ends within"));
+    assert!(problem(with("'<f8'", "(1,").split_at(40).0).contains("ends within"));
     assert!(problem(&file(1, "{'descr': '<f8'}", b"")).contains("lacks one of"));
     assert!(problem(&file(1, "{'descr': '<f8", b"")).contains("closing quote"));
     let deep = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {}", "(".repeat(5000));

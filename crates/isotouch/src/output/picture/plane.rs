@@ -206,7 +206,7 @@ mod tests {
     fn slope_of_a_distance_is_one_per_pixel_length() {
         let bounds = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
         let plane = SlicePlane { axis: Axis::Z, at: 0.0, bounds };
-        let raster = Raster::sample(&plane, [100, 100], 0.02, |p| p.length());
+        let raster = Raster::sample(&plane, [100, 100], 0.02, DVec3::length);
         for (column, row) in [(0, 0), (10, 99), (99, 50), (30, 70)] {
             assert!((raster.slope(column, row) - 0.02).abs() < 5e-4);
         }

@@ -1,0 +1,3 @@
+//! Other software, called the way its documentation says.
+
+pub(crate) mod mesh_to_sdf;

@@ -1,0 +1,30 @@
+//! Random numbers that are the same everywhere.
+
+use glam::UVec3;
+
+/// The SplitMix64 generator.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A whole number below `end`.
+    fn below(&mut self, end: u32) -> u32 {
+        ((u128::from(self.bits()) * u128::from(end)) >> 64) as u32
+    }
+
+    /// Each coordinate a whole number below that of `end`.
+    pub(crate) fn index_below(&mut self, end: UVec3) -> UVec3 {
+        UVec3::new(self.below(end.x), self.below(end.y), self.below(end.z))
+    }
+}

@@ -1,0 +1,51 @@
+//! The experiments, one file each.
+
+mod accuracy;
+mod band;
+mod table1;
+
+use crate::models::Models;
+use crate::report::Report;
+
+/// Something that can be run and gives tables.
+pub(crate) struct Experiment {
+    pub(crate) name: &'static str,
+    /// One line for the list.
+    pub(crate) about: &'static str,
+    /// A heading for the results.
+    pub(crate) title: &'static str,
+    pub(crate) run: fn(&Setup) -> anyhow::Result<Report>,
+}
+
+/// What an experiment is given.
+pub(crate) struct Setup {
+    /// Only show that it works.
+    pub(crate) quick: bool,
+    pub(crate) models: Models,
+    pub(crate) threads: usize,
+}
+
+pub(crate) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "table1",
+        about: "time and memory of fields, beside the papers' Table 1 and the crate mesh_to_sdf",
+        title: "Building fields: time and memory",
+        run: table1::run,
+    },
+    Experiment {
+        name: "accuracy",
+        about: "stored nodes against brute force: distances to the last bit, signs against winding numbers",
+        title: "Accuracy of stored nodes",
+        run: accuracy::run,
+    },
+    Experiment {
+        name: "band",
+        about: "time of sparse fields against the width of the band",
+        title: "Cost of the band",
+        run: band::run,
+    },
+];
+
+pub(crate) fn find(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+}

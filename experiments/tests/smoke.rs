@@ -1,0 +1,77 @@
+//! Runs every experiment in its small version and looks at what it prints.
+
+// A test may fail by panicking, its helpers too.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Output};
+
+fn experiments(arguments: &[&str], without_models: bool) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_experiments"));
+    command.args(arguments);
+    if without_models {
+        command.env("ISOTOUCH_MODELS", "");
+    }
+    command.output().unwrap()
+}
+
+fn names() -> Vec<String> {
+    let output = experiments(&["list"], true);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.split_whitespace().next().unwrap().to_string()).collect()
+}
+
+/// Every table has rows, and every row has numbers, all of them finite.
+fn check_tables(name: &str, text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    let rules: Vec<usize> = (0..lines.len()).filter(|&k| lines[k].starts_with("| --")).collect();
+    assert!(!rules.is_empty(), "{name} printed no table:\n{text}");
+    for rule in rules {
+        let rows: Vec<&&str> = lines[rule + 1..].iter().take_while(|line| line.starts_with('|')).collect();
+        assert!(!rows.is_empty(), "{name} printed a table without rows:\n{text}");
+        for row in rows {
+            let cells = row.split('|').map(|cell| cell.trim().replace(',', ""));
+            let numbers: Vec<f64> = cells.filter_map(|cell| cell.parse().ok()).collect();
+            assert!(!numbers.is_empty(), "{name}: no number in {row}");
+            assert!(numbers.iter().all(|number| number.is_finite()), "{name}: not finite: {row}");
+        }
+    }
+}
+
+fn check_all(without_models: bool) {
+    for name in names() {
+        let output = experiments(&[&name, "--quick"], without_models);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name} failed: {errors}");
+        check_tables(&name, &String::from_utf8(output.stdout).unwrap());
+    }
+}
+
+#[test]
+fn every_experiment_runs_without_models() {
+    check_all(true);
+}
+
+#[test]
+fn every_experiment_runs_with_what_models_there_are() {
+    check_all(false);
+}
+
+#[test]
+fn missing_models_are_bad_input() {
+    for name in names() {
+        let output = experiments(&[&name], true);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.contains("no models were found") && errors.contains("--models"), "{name}: {errors}");
+    }
+    let output = experiments(&["band", "--quick", "--models", "no/such/folder"], true);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn unknown_names_are_bad_input() {
+    let output = experiments(&["tabel1"], true);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("table1"));
+}
