@@ -1,7 +1,7 @@
 //! What a field promises between its nodes, outside its box and about its blocks.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 
@@ -75,7 +75,8 @@ fn check_point(field: &Field, p: DVec3, truth: f64) {
 /// Contract: the interpolant differs from the distance by at most ε, which grows with the local cell.
 #[test]
 fn functions_are_within_their_bounds_everywhere() {
-    let functions: [(&str, fn(DVec3) -> f64); 3] = [("ball", ball), ("block", block), ("ring", ring)];
+    type Named = (&'static str, fn(DVec3) -> f64);
+    let functions: [Named; 3] = [("ball", ball), ("block", block), ("ring", ring)];
     for (name, function) in functions {
         for storage in BOTH {
             for resolution in [5, 32, 101] {

@@ -2,7 +2,7 @@
 //! The saved file holds all a field knows, so its bytes are compared.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 

@@ -1,7 +1,7 @@
 //! Every stored node is the exact signed distance rounded to `f32`: against brute force and solid angles.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 
@@ -12,6 +12,7 @@ use isotouch::mesh::shapes::{self, BlobOptions, blob, cuboid, sphere};
 use oracle::meshes::{joined, moved};
 use oracle::random::Random;
 use oracle::{Soup, in_parallel};
+use proptest::prelude::*;
 
 /// Spacing, in cells, of the nodes stored around a point: the error bound grows by √3/2 cells with every cell of it.
 fn step_at(field: &Field, p: DVec3) -> i32 {
@@ -163,6 +164,89 @@ fn hollow_and_many() {
         for storage in [StorageKind::Dense, StorageKind::Sparse] {
             check_nodes(name, &mesh, &Field::from_mesh(&mesh, &options(61, storage)).unwrap(), 1_000);
         }
+    }
+}
+
+/// A box one of whose edges has a vertex in its middle on one side only, closed by a triangle without area.
+fn box_with_a_degenerate_triangle(height: f64) -> TriMesh {
+    let unit = cuboid(DVec3::ONE).unwrap();
+    let mut vertices = unit.vertices().to_vec();
+    let mut triangles = unit.triangles().to_vec();
+    let [a, b, c] = triangles[0];
+    let middle = vertices.len() as u32;
+    let (pa, pb) = (vertices[a as usize], vertices[b as usize]);
+    let outward = (pa + pb).normalize_or(DVec3::X);
+    vertices.push(pa.lerp(pb, 0.5) + height * outward);
+    // The face gets the new vertex, its neighbour keeps the whole edge, and the sliver lies between.
+    triangles[0] = [a, middle, c];
+    triangles.push([middle, b, c]);
+    triangles.push([a, b, middle]);
+    TriMesh::new(vertices, triangles).unwrap()
+}
+
+/// Triangles without area belong to closed meshes of real programs; they have no normal to take a sign from.
+#[test]
+fn triangles_without_area_do_not_disturb_signs() {
+    for height in [0.0, 1e-17, 1e-12, 1e-8] {
+        let mesh = box_with_a_degenerate_triangle(height);
+        for storage in [StorageKind::Dense, StorageKind::Sparse] {
+            let field = Field::from_mesh(&mesh, &options(33, storage)).unwrap();
+            check_nodes(&format!("height {height:e}"), &mesh, &field, 2_000);
+        }
+    }
+    // An edge of no length: two vertices in one place.
+    let unit = cuboid(DVec3::ONE).unwrap();
+    let mut vertices = unit.vertices().to_vec();
+    let mut triangles = unit.triangles().to_vec();
+    let [a, b, c] = triangles[0];
+    let neighbour =
+        triangles.iter().position(|t| t != &[a, b, c] && t.contains(&a) && t.contains(&b)).unwrap();
+    let twin = vertices.len() as u32;
+    vertices.push(vertices[a as usize]);
+    // Around the edge from a to b: a is replaced by its twin in one triangle, and two triangles without area close the gap.
+    triangles[0] = [twin, b, c];
+    triangles.push([a, b, twin]);
+    triangles.push([a, twin, c]);
+    assert!(triangles[neighbour].contains(&a));
+    let mesh = TriMesh::new(vertices, triangles).unwrap();
+    for storage in [StorageKind::Dense, StorageKind::Sparse] {
+        check_nodes("twins", &mesh, &Field::from_mesh(&mesh, &options(33, storage)).unwrap(), 2_000);
+    }
+}
+
+fn tetrahedron(corners: [DVec3; 4]) -> TriMesh {
+    let mesh = TriMesh::new(corners.to_vec(), vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]).unwrap();
+    if mesh.signed_volume() < 0.0 { mesh.flipped() } else { mesh }
+}
+
+fn corner() -> impl Strategy<Value = DVec3> {
+    prop::array::uniform3(-1.0..1.0f64).prop_map(DVec3::from_array)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+
+    /// Acute edges and corners, where a face normal gives the wrong sign.
+    #[test]
+    fn any_tetrahedron_is_exact(corners in prop::array::uniform4(corner()), flatten in 0..3, sparse in any::<bool>()) {
+        let squeeze = DVec3::new(1.0, 1.0, [1.0, 0.1, 0.003][flatten as usize]);
+        let mesh = tetrahedron(corners.map(|v| v * squeeze));
+        let storage = if sparse { StorageKind::Sparse } else { StorageKind::Dense };
+        let field = Field::from_mesh(&mesh, &options(19, storage)).unwrap();
+        check_nodes("tetrahedron", &mesh, &field, 300);
+    }
+
+    /// Parts that overlap, touch or nest as they please: inside is where any of them is.
+    #[test]
+    fn any_tetrahedra_are_exact_by_winding(
+        parts in prop::collection::vec(prop::array::uniform4(corner()), 2..5),
+        sparse in any::<bool>(),
+    ) {
+        let mesh = joined(&parts.into_iter().map(tetrahedron).collect::<Vec<_>>());
+        let storage = if sparse { StorageKind::Sparse } else { StorageKind::Dense };
+        let options = FieldOptions { sign: SignMethod::Winding, ..options(19, storage) };
+        let field = Field::from_mesh(&mesh, &options).unwrap();
+        check_nodes("tetrahedra", &mesh, &field, 300);
     }
 }
 

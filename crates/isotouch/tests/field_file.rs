@@ -1,7 +1,7 @@
 //! `.field` files: what was saved comes back; whatever else a file holds is an error that names it.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 

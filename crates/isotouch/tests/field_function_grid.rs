@@ -1,7 +1,7 @@
 //! Fields from functions and from values on a grid.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 

@@ -1,7 +1,7 @@
 //! The hierarchy against brute force: every closest point, bound and ray crossing.
 
 // The helpers of a test are tests too.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod oracle;
 

@@ -1,7 +1,7 @@
 //! What the field tests compare against: written apart from the library, plain and slow.
 
 // Every test file uses its own part of this one.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 mod double;
 pub mod meshes;
