@@ -157,3 +157,27 @@ impl Verdict {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An experiment that finds no faults must be able to find them.
+    #[test]
+    fn nodes_spoilt_on_purpose_are_found() {
+        let knot = built_in_knot().unwrap().mesh;
+        let field = Field::from_mesh(&knot, &FieldOptions { resolution: 32, ..Default::default() }).unwrap();
+        let (mut nodes, _) = stored_nodes::draw(&field, 100, 1);
+        assert_eq!(nodes.len(), 100);
+        let sound = Verdict::new(&knot, &nodes);
+        assert_eq!((sound.not_rounded, sound.wrong_signs), (0, 0));
+        assert!(sound.first_wrong.is_none());
+
+        nodes[7].value = nodes[7].value.next_up();
+        nodes[8].value = -nodes[8].value;
+        let spoilt = Verdict::new(&knot, &nodes);
+        assert_eq!((spoilt.not_rounded, spoilt.beyond_oracle, spoilt.largest_ulps), (1, 1, 1));
+        assert_eq!(spoilt.wrong_signs, 1);
+        assert!(spoilt.first_wrong.is_some());
+    }
+}
