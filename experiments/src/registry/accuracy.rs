@@ -15,6 +15,9 @@ use crate::stored_nodes::{self, StoredNode};
 const FILES: [&str; 4] =
     ["scan/bunny.off", "scan/dragon_100k.obj", "scan/armadillo.obj", "scan/skull_10k.obj"];
 
+/// Runs through itself, so that winding numbers decide the sign. So large that a tenth of the nodes must do.
+const TANGLED: &str = "scan/dragon_vrip.ply.gz";
+
 /// Nodes nearer to the surface than this, as a fraction of the mesh's size, may have either sign: the solid angles of the
 /// triangle they lie on are rounding.
 const ON_SURFACE: f64 = 1e-9;
@@ -35,8 +38,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         models.push(built_in_knot()?);
     }
     models.push(built_in_blob(20_000)?);
-
     let nodes = if setup.quick { 1_000 } else { 100_000 };
+    let mut models: Vec<(Model, usize)> = models.into_iter().map(|model| (model, nodes)).collect();
+    if !setup.quick {
+        models.push((setup.models.read(TANGLED)?, nodes / 10));
+    }
     let cases = if setup.quick {
         [(StorageKind::Dense, 32), (StorageKind::Sparse, 64)]
     } else {
@@ -65,13 +71,13 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
          {ON_SURFACE:.0e} of the size from the surface, which are counted. Sparse fields: half of the nodes at full resolution, \
          half at 4, 16… cells of spacing."
     )];
-    for model in &models {
+    for (model, nodes) in &models {
         for (storage, resolution) in cases {
             let start = Instant::now();
             let options = FieldOptions { resolution, storage, ..Default::default() };
             let execution = Execution { threads: Some(setup.threads), ..Default::default() };
             let built = Field::from_mesh_with(&model.mesh, &options, &execution)?;
-            let (drawn, unreadable) = stored_nodes::draw(&built.field, nodes, u64::from(resolution));
+            let (drawn, unreadable) = stored_nodes::draw(&built.field, *nodes, u64::from(resolution));
             let verdict = Verdict::new(&model.mesh, &drawn);
             table.row(verdict.row(model, format!("{storage} {resolution}³"), &drawn));
             let what = format!("{}, {storage} {resolution}³", model.name);
@@ -155,5 +161,29 @@ impl Verdict {
             count(self.on_surface),
             count(self.not_whole),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An experiment that finds no faults must be able to find them.
+    #[test]
+    fn nodes_spoilt_on_purpose_are_found() {
+        let knot = built_in_knot().unwrap().mesh;
+        let field = Field::from_mesh(&knot, &FieldOptions { resolution: 32, ..Default::default() }).unwrap();
+        let (mut nodes, _) = stored_nodes::draw(&field, 100, 1);
+        assert_eq!(nodes.len(), 100);
+        let sound = Verdict::new(&knot, &nodes);
+        assert_eq!((sound.not_rounded, sound.wrong_signs), (0, 0));
+        assert!(sound.first_wrong.is_none());
+
+        nodes[7].value = nodes[7].value.next_up();
+        nodes[8].value = -nodes[8].value;
+        let spoilt = Verdict::new(&knot, &nodes);
+        assert_eq!((spoilt.not_rounded, spoilt.beyond_oracle, spoilt.largest_ulps), (1, 1, 1));
+        assert_eq!(spoilt.wrong_signs, 1);
+        assert!(spoilt.first_wrong.is_some());
     }
 }
