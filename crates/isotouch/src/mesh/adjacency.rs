@@ -29,6 +29,32 @@ impl EdgeFaults {
     }
 }
 
+impl Adjacency {
+    /// For every triangle the number of its component, counted from 0: triangles joined by edges.
+    pub(crate) fn components(&self) -> Vec<u32> {
+        let mut component = vec![u32::MAX; self.across.len()];
+        let mut count = 0;
+        let mut stack = Vec::new();
+        for first in 0..self.across.len() {
+            if component[first] != u32::MAX {
+                continue;
+            }
+            component[first] = count;
+            stack.push(first);
+            while let Some(t) = stack.pop() {
+                for &next in &self.across[t] {
+                    if component[next as usize] == u32::MAX {
+                        component[next as usize] = count;
+                        stack.push(next as usize);
+                    }
+                }
+            }
+            count += 1;
+        }
+        component
+    }
+}
+
 /// One use of an edge by a triangle, ordered by edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct EdgeUse {

@@ -15,5 +15,5 @@ pub use mass::{MassError, MassProperties, mass_properties};
 pub use report::{MeshReport, report};
 pub use tri_mesh::{InvalidMesh, TriMesh};
 pub use triangle::Feature;
+pub(crate) use winding::WindingTree;
 pub use winding::winding_number;
-pub(crate) use winding::{WindingTree, winding_number_without};

@@ -94,6 +94,15 @@ impl TriMesh {
         self
     }
 
+    /// The listed triangles with the opposite winding.
+    #[must_use]
+    pub(crate) fn with_flipped(mut self, triangles: &[usize]) -> Self {
+        for &t in triangles {
+            self.triangles[t].swap(1, 2);
+        }
+        self
+    }
+
     /// Positions mapped through `place`. Errs when it makes a coordinate that is not finite.
     pub fn mapped(mut self, place: impl Fn(DVec3) -> DVec3) -> Result<Self, InvalidMesh> {
         for vertex in &mut self.vertices {

@@ -16,12 +16,6 @@ pub fn winding_number(mesh: &TriMesh, p: DVec3) -> f64 {
     angles / (4.0 * PI)
 }
 
-/// The same without one triangle: on that triangle, halfway between the values on its two sides.
-pub(crate) fn winding_number_without(mesh: &TriMesh, p: DVec3, left_out: usize) -> f64 {
-    let others = (0..mesh.triangles().len()).filter(|&t| t != left_out);
-    others.map(|t| solid_angle(mesh.corners(t), p)).sum::<f64>() / (4.0 * PI)
-}
-
 /// Signed solid angle of a triangle seen from `p`: positive when it shows its back (Van Oosterom & Strackee 1983).
 fn solid_angle(corners: [DVec3; 3], p: DVec3) -> f64 {
     let [a, b, c] = corners.map(|v| v - p);
@@ -80,6 +74,18 @@ impl<'a> WindingTree<'a> {
         let w = self.winding(p);
         let w = if (w - w.round()).abs() > DOUBTFUL { winding_number(self.mesh, p) } else { w };
         w > 0.5
+    }
+
+    /// The winding number in front of a triangle that no other crosses.
+    pub(crate) fn in_front_of(&self, triangle: usize) -> f64 {
+        let corners = self.mesh.corners(triangle);
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        // On a triangle, and without it, the winding number is halfway between its two sides.
+        let own = solid_angle(corners, middle) / (4.0 * PI);
+        let between = self.winding(middle) - own;
+        let doubtful = (between - 0.5 - (between - 0.5).round()).abs() > DOUBTFUL;
+        let between = if doubtful { winding_number(self.mesh, middle) - own } else { between };
+        (between - 0.5).round()
     }
 
     fn winding(&self, p: DVec3) -> f64 {

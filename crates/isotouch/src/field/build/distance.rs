@@ -27,7 +27,7 @@ use crate::simd::multiversioned;
 /// Longest candidate list of an octet; beyond it bricks look for themselves. Measured: flat between 100 and 400.
 const MOST_FOR_OCTET: usize = 1024;
 /// Longest candidate list of a brick; beyond it nodes look for themselves.
-const MOST_FOR_BRICK: usize = 2048;
+const MOST_FOR_BRICK: usize = 256;
 /// Covers the rounding of radii and distances, as in [`Bvh`]'s own searches.
 const SLACK: f64 = 1.0 + 1e-9;
 

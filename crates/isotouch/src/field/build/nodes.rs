@@ -1,13 +1,13 @@
 //! Filling dense and sparse storage from a sampler, in parallel, with the same bytes whatever the thread count.
 
-use glam::{DVec3, IVec3, UVec3};
+use glam::{IVec3, UVec3};
 use rayon::prelude::*;
 
 use super::progress::Stage;
 use super::sampler::{OCTET, Octet, OctetValues, Sampler};
 use super::{BuildError, memory};
 use crate::field::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, TILE, Tile, bricks_of_tile, tile_position};
-use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes, Storage};
+use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes};
 use crate::field::{Execution, Grid};
 
 const EMPTY_OCTET: OctetValues = [[0.0; BRICK_NODES]; 8];
@@ -15,9 +15,6 @@ const EMPTY_OCTET: OctetValues = [[0.0; BRICK_NODES]; 8];
 /// The coarsest level of a sparse field has at most this many cells per axis: small enough to stay in cache, and
 /// to start every search from.
 const TOP_CELLS: u32 = 64;
-
-/// Whether a brick is to be computed, from its centre, half its edge and the value of its first node.
-pub(super) type Select<'a> = &'a (dyn Fn(DVec3, f64, f32) -> bool + Sync);
 
 /// All nodes at `step` cells of spacing.
 pub(super) fn dense<S: Sampler>(
@@ -28,17 +25,17 @@ pub(super) fn dense<S: Sampler>(
 ) -> Result<DenseNodes, BuildError> {
     let nodes = nodes_at(grid, step);
     let mut values = memory::zeroed(nodes.as_u64vec3().element_product() as usize)?;
-    fill_dense(sampler, grid, (nodes, step), &mut values, (&|_, _, _| true, execution))?;
+    fill_dense(sampler, grid, (nodes, step), &mut values, execution)?;
     Ok(DenseNodes { nodes, values: values.into() })
 }
 
-/// Computes the selected bricks of a dense box of nodes.
+/// Computes a dense box of nodes.
 fn fill_dense<S: Sampler>(
     sampler: &S,
     grid: &Grid,
     (nodes, step): (UVec3, u32),
     values: &mut [f32],
-    (select, execution): (Select<'_>, &Execution<'_>),
+    execution: &Execution<'_>,
 ) -> Result<(), BuildError> {
     let (nx, ny) = (nodes.x as usize, nodes.y as usize);
     // One task a bar of octets along x: the eight layers of a slab are cut into runs of eight rows each.
@@ -64,22 +61,14 @@ fn fill_dense<S: Sampler>(
             let octet = Octet::new(grid, first + IVec3::new(i as i32, 0, 0), step);
             let wanted = (0..8).fold(0u8, |wanted, brick| {
                 let [x, y, z] = [0, 1, 2].map(|axis| (brick >> axis & 1) * BRICK as usize);
-                let exists = i + x < nx && y < rows && z < layers.len();
-                let is_wanted =
-                    exists && select(octet.center(brick), octet.half(), layers[z][y * nx + i + x]);
-                wanted | u8::from(is_wanted) << brick
+                wanted | u8::from(i + x < nx && y < rows && z < layers.len()) << brick
             });
-            if wanted == 0 {
-                continue;
-            }
             sampler.sample(&mut scratch, &octet, wanted, &mut octet_values);
             for (z, layer) in layers.iter_mut().enumerate() {
                 for (y, row) in layer.chunks_mut(nx).enumerate() {
                     for (x, value) in row[i..].iter_mut().take(OCTET).enumerate() {
                         let brick = x / 4 + 2 * (y / 4) + 4 * (z / 4);
-                        if wanted >> brick & 1 != 0 {
-                            *value = octet_values[brick][x % 4 + 4 * (y % 4) + 16 * (z % 4)];
-                        }
+                        *value = octet_values[brick][x % 4 + 4 * (y % 4) + 16 * (z % 4)];
                     }
                 }
             }
@@ -87,35 +76,6 @@ fn fill_dense<S: Sampler>(
         stage.advance();
         Ok(())
     })
-}
-
-/// Computes the selected bricks again, at all levels.
-pub(super) fn refill<S: Sampler>(
-    sampler: &S,
-    grid: &Grid,
-    storage: &mut Storage,
-    select: Select<'_>,
-    execution: &Execution<'_>,
-) -> Result<(), BuildError> {
-    let again = |nodes: &mut DenseNodes, step: u32| {
-        let shape = (nodes.nodes, step);
-        fill_dense(sampler, grid, shape, nodes.values.to_mut(), (select, execution))
-    };
-    match storage {
-        Storage::Dense(nodes) => again(nodes, 1),
-        Storage::Sparse(sparse) => {
-            for level in &mut sparse.levels {
-                let plan = Plan {
-                    step: level.step,
-                    nodes: level.nodes,
-                    tile_at: &level.tile_at,
-                    tiles: &level.tiles,
-                };
-                fill(sampler, grid, &plan, level.values.to_mut(), (select, execution))?;
-            }
-            again(&mut sparse.top, sparse.top_step)
-        }
-    }
 }
 
 pub(in crate::field) fn nodes_at(grid: &Grid, step: u32) -> UVec3 {
@@ -151,7 +111,7 @@ pub(super) fn sparse<S: Sampler>(
         let Planned { step, nodes, tile_at, tiles, bricks } = planned;
         let mut values = memory::zeroed(bricks * BRICK_NODES)?;
         let plan = Plan { step, nodes, tile_at: &tile_at, tiles: &tiles };
-        fill(sampler, grid, &plan, &mut values, (&|_, _, _| true, execution))?;
+        fill(sampler, grid, &plan, &mut values, execution)?;
         levels.push(BrickLevel {
             step,
             nodes,
@@ -264,13 +224,13 @@ impl<S: Sampler> BandSearch<'_, S> {
     }
 }
 
-/// Computes the selected bricks of a level.
+/// Computes the bricks of a level.
 fn fill<S: Sampler>(
     sampler: &S,
     grid: &Grid,
     plan: &Plan<'_>,
     values: &mut [f32],
-    (select, execution): (Select<'_>, &Execution<'_>),
+    execution: &Execution<'_>,
 ) -> Result<(), BuildError> {
     let tiles_per_axis = BrickLevel::tiles_per_axis(plan.nodes);
     let mut rest = values;
@@ -284,21 +244,20 @@ fn fill<S: Sampler>(
     let stage = Stage::new(execution, "distances", tasks.len());
     tasks.into_par_iter().with_max_len(1).try_for_each(|(tile, position, values)| {
         stage.check()?;
-        fill_tile(sampler, (grid, plan.step), (tile, position), values, select);
+        fill_tile(sampler, (grid, plan.step), (tile, position), values);
         stage.advance();
         Ok(())
     })
 }
 
-/// Computes the selected bricks of one tile, an octet at a time.
+/// Computes the bricks of one tile, an octet at a time.
 fn fill_tile<S: Sampler>(
     sampler: &S,
     (grid, step): (&Grid, u32),
     (tile, position): (&Tile, UVec3),
     values: &mut [f32],
-    select: Select<'_>,
 ) {
-    let mut slots = [[None; 8]; 64];
+    let mut slots = [[None::<usize>; 8]; 64];
     for (brick, slot) in bricks_of_tile(tile, position) {
         let local = brick % TILE;
         let octet = local / 2;
@@ -311,19 +270,13 @@ fn fill_tile<S: Sampler>(
     for (k, slots) in slots.iter().enumerate() {
         let within = UVec3::new(k as u32 % 4, k as u32 / 4 % 4, k as u32 / 16);
         let first = (position * TILE * BRICK + within * OCTET as u32).as_ivec3();
-        let octet = Octet::new(grid, first, step);
-        let wanted = (0..8).fold(0u8, |wanted, brick| {
-            let is_wanted = slots[brick].is_some_and(|slot: usize| {
-                select(octet.center(brick), octet.half(), values[slot * BRICK_NODES])
-            });
-            wanted | u8::from(is_wanted) << brick
-        });
+        let wanted = (0..8).fold(0u8, |wanted, brick| wanted | u8::from(slots[brick].is_some()) << brick);
         if wanted == 0 {
             continue;
         }
-        sampler.sample(&mut scratch, &octet, wanted, &mut octet_values);
-        for (brick, slot) in slots.iter().enumerate().filter(|(brick, _)| wanted >> brick & 1 != 0) {
-            if let Some(slot) = slot {
+        sampler.sample(&mut scratch, &Octet::new(grid, first, step), wanted, &mut octet_values);
+        for (brick, slot) in slots.iter().enumerate() {
+            if let Some(slot) = *slot {
                 values[slot * BRICK_NODES..(slot + 1) * BRICK_NODES].copy_from_slice(&octet_values[brick]);
             }
         }

@@ -37,20 +37,6 @@ impl Octet {
         Self { at, spacing: grid.cell * f64::from(step), first: first * step, step }
     }
 
-    /// Centre of one of its bricks.
-    pub(crate) fn center(&self, brick: usize) -> DVec3 {
-        let middle = |axis: usize| {
-            let from = (brick >> axis & 1) * 4;
-            0.5 * (self.at[axis][from] + self.at[axis][from + 3])
-        };
-        DVec3::new(middle(0), middle(1), middle(2))
-    }
-
-    /// Half the edge of a brick, from its first node to its last.
-    pub(crate) fn half(&self) -> f64 {
-        1.5 * self.spacing
-    }
-
     /// Grid index of one of its nodes.
     pub(crate) fn node(&self, brick: usize, within: usize) -> IVec3 {
         self.first + self.local(brick, within) * self.step

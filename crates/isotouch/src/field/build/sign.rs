@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 
-use super::tangle::{self, Sides};
+use super::tangle::Sides;
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
 use crate::mesh::bvh::{Bvh, Seed};
 use crate::mesh::{Feature, TriMesh, WindingTree};
@@ -20,19 +20,40 @@ pub(crate) enum SignOracle<'a> {
 pub(crate) struct Untangled<'a> {
     normals: Pseudonormals<'a>,
     sides: Vec<Sides>,
-    winding: WindingTree<'a>,
+    /// What lies around each vertex: crossed where its triangles differ.
+    around: Vec<Sides>,
 }
 
 impl<'a> Untangled<'a> {
-    pub(crate) fn new(mesh: &'a TriMesh, bvh: &'a Bvh, normals: Pseudonormals<'a>) -> Self {
-        let sides = tangle::sides(mesh, bvh, &normals.adjacency);
-        Self { normals, sides, winding: WindingTree::new(mesh, bvh) }
+    pub(crate) fn new(normals: Pseudonormals<'a>, sides: Vec<Sides>) -> Self {
+        let mut around: Vec<Option<Sides>> = vec![None; normals.mesh.vertices().len()];
+        for (triangle, &sides) in normals.mesh.triangles().iter().zip(&sides) {
+            for &v in triangle {
+                let known = &mut around[v as usize];
+                *known = if known.is_none_or(|k| k == sides) { Some(sides) } else { Some(Sides::Crossed) };
+            }
+        }
+        let around = around.into_iter().map(|sides| sides.unwrap_or(Sides::Crossed)).collect();
+        Self { normals, sides, around }
     }
 
-    /// The triangles whose normals do not tell.
-    pub(crate) fn misleading_triangles(&self) -> Vec<[u32; 3]> {
-        let triangles = self.normals.mesh.triangles().iter().zip(&self.sides);
-        triangles.filter(|(_, sides)| **sides != Sides::Boundary).map(|(t, _)| *t).collect()
+    fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
+        let (_, feature, triangle) = bvh.closest_on(nearest, p);
+        let t = triangle as usize;
+        let sides = match feature {
+            Feature::Face => self.sides[t],
+            Feature::Edge(k) => {
+                let across = self.sides[self.normals.adjacency.across[t][k as usize] as usize];
+                if across == self.sides[t] { across } else { Sides::Crossed }
+            }
+            Feature::Corner(k) => self.around[self.normals.mesh.triangles()[t][k as usize] as usize],
+        };
+        match sides {
+            Sides::Boundary => self.normals.is_inside(bvh, p, nearest),
+            Sides::Buried => true,
+            Sides::Stray => false,
+            Sides::Crossed => self.normals.winding(bvh).is_inside(p),
+        }
     }
 }
 
@@ -42,12 +63,7 @@ impl<'a> SignOracle<'a> {
         match self {
             Self::Pseudonormal(normals) => normals.is_inside(bvh, p, nearest),
             Self::Winding(tree) => tree.is_inside(p),
-            Self::Untangled(known) => match known.sides[bvh.triangle_at(nearest) as usize] {
-                Sides::Boundary => known.normals.is_inside(bvh, p, nearest),
-                Sides::Buried => true,
-                Sides::Stray => false,
-                Sides::Crossed => known.winding.is_inside(p),
-            },
+            Self::Untangled(known) => known.is_inside(bvh, p, nearest),
         }
     }
 }
@@ -93,6 +109,14 @@ impl<'a> Pseudonormals<'a> {
         (Self { mesh, adjacency, faces, vertices, winding: OnceLock::new() }, faults)
     }
 
+    pub(super) fn adjacency(&self) -> &Adjacency {
+        &self.adjacency
+    }
+
+    fn winding(&self, bvh: &'a Bvh) -> &WindingTree<'a> {
+        self.winding.get_or_init(|| WindingTree::new(self.mesh, bvh))
+    }
+
     fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
         let (q, feature, triangle) = bvh.closest_on(nearest, p);
         let t = triangle as usize;
@@ -106,7 +130,7 @@ impl<'a> Pseudonormals<'a> {
         let offset = p - q;
         let along = offset.dot(normal);
         if along.abs() <= TRUSTED_SHARE * weight * offset.length() {
-            return self.winding.get_or_init(|| WindingTree::new(self.mesh, bvh)).is_inside(p);
+            return self.winding(bvh).is_inside(p);
         }
         along < 0.0
     }

@@ -3,16 +3,14 @@
 //! Away from its self-intersections a closed oriented surface has winding number w on its outer side and w + 1 on its inner
 //! side, and w is the same along a whole patch of triangles that none of the others cross. So one winding number tells
 //! for the patch: with w = 0 it is true boundary and normals decide; with w ≥ 1 it is buried, inside on both sides; with
-//! w < 0 it is outside on both. Only points whose closest triangle is itself crossed need a winding number of their own.
+//! w < 0 it is outside on both, as a part is that was wound inward. Only points whose closest triangle is itself crossed need a winding number of their own.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use glam::DVec3;
-use rayon::prelude::*;
-
 use crate::mesh::adjacency::Adjacency;
-use crate::mesh::{Bvh, TriMesh, winding_number_without};
+use crate::mesh::{Bvh, TriMesh, WindingTree};
+use glam::DVec3;
 
 /// What lies on the two sides of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,42 +25,84 @@ pub(super) enum Sides {
     Crossed,
 }
 
-/// Patches smaller than this are treated as crossed: points near them are asked for their winding number one by one,
-/// which costs less than asking for the patch's.
-const SMALL_PATCH: usize = 16;
-
-/// The sides of every triangle.
-pub(super) fn sides(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Vec<Sides> {
-    let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
-    (0..mesh.triangles().len())
-        .into_par_iter()
-        .with_min_len(256)
-        .for_each(|t| mark_crossings(mesh, bvh, adjacency, t, &crossed));
-    let mut sides: Vec<Option<Sides>> =
-        crossed.into_iter().map(|crossed| crossed.into_inner().then_some(Sides::Crossed)).collect();
-    for first in 0..sides.len() {
-        if sides[first].is_some() {
-            continue;
-        }
-        let patch = patch_around(first, adjacency, &mut sides);
-        let what = if patch.len() < SMALL_PATCH { Sides::Crossed } else { sides_of_patch(mesh, &patch) };
-        for t in patch {
-            sides[t] = Some(what);
-        }
-    }
-    sides.into_iter().map(|s| s.unwrap_or(Sides::Crossed)).collect()
+/// What is known of a mesh that may run through itself.
+pub(super) struct Tangle {
+    pub(super) sides: Vec<Sides>,
+    /// Triangles of whole components that have outside on both sides: they are wound inward.
+    pub(super) inverted: Vec<usize>,
 }
 
-/// The uncrossed triangles reachable from one without passing a crossed one; marked as crossed until they are known.
-fn patch_around(first: usize, adjacency: &Adjacency, sides: &mut [Option<Sides>]) -> Vec<usize> {
-    let mut patch = vec![first];
-    sides[first] = Some(Sides::Crossed);
+impl Tangle {
+    pub(super) fn new(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Self {
+        let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
+        bvh.for_each_close_pair(mesh, |t, o| {
+            // Where both are marked there is nothing to learn; so the marks come out the same in any order.
+            let both = crossed[t as usize].load(Relaxed) && crossed[o as usize].load(Relaxed);
+            if !both && is_crossed(mesh, adjacency, t as usize, o as usize) {
+                crossed[t as usize].store(true, Relaxed);
+                crossed[o as usize].store(true, Relaxed);
+            }
+        });
+        let crossed: Vec<bool> = crossed.into_iter().map(AtomicBool::into_inner).collect();
+        let winding = WindingTree::new(mesh, bvh);
+        let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
+        let mut visited = crossed.clone();
+        for first in 0..crossed.len() {
+            if !visited[first] {
+                let patch = patch_around(first, adjacency, &crossed, &mut visited);
+                tangle.add_patch(mesh, &winding, patch);
+            }
+        }
+        tangle
+    }
+
+    /// Whether normals tell everywhere.
+    pub(super) fn is_none(&self) -> bool {
+        self.sides.iter().all(|&sides| sides == Sides::Boundary)
+    }
+
+    pub(super) fn count(&self, what: Sides) -> usize {
+        self.sides.iter().filter(|&&sides| sides == what).count()
+    }
+
+    fn add_patch(&mut self, mesh: &TriMesh, winding: &WindingTree<'_>, patch: Patch) {
+        let area = |t: usize| {
+            let [a, b, c] = mesh.corners(t);
+            (b - a).cross(c - a).length_squared()
+        };
+        let larger = |&i: &usize, &j: &usize| area(i).total_cmp(&area(j)).then(j.cmp(&i));
+        let largest = patch.triangles.iter().copied().max_by(larger).unwrap_or(0);
+        let what = match winding.in_front_of(largest) {
+            w if w >= 1.0 => Sides::Buried,
+            w if w < 0.0 => Sides::Stray,
+            _ => Sides::Boundary,
+        };
+        for &t in &patch.triangles {
+            self.sides[t] = what;
+        }
+        if what == Sides::Stray && patch.is_whole_component {
+            self.inverted.extend(patch.triangles);
+        }
+    }
+}
+
+struct Patch {
+    triangles: Vec<usize>,
+    /// Whether it borders on no crossed triangle.
+    is_whole_component: bool,
+}
+
+/// The uncrossed triangles reachable from one without passing a crossed one.
+fn patch_around(first: usize, adjacency: &Adjacency, crossed: &[bool], visited: &mut [bool]) -> Patch {
+    let mut patch = Patch { triangles: vec![first], is_whole_component: true };
+    visited[first] = true;
     let mut next = 0;
-    while next < patch.len() {
-        for &t in &adjacency.across[patch[next]] {
-            if sides[t as usize].is_none() {
-                sides[t as usize] = Some(Sides::Crossed);
-                patch.push(t as usize);
+    while next < patch.triangles.len() {
+        for t in adjacency.across[patch.triangles[next]].map(|t| t as usize) {
+            patch.is_whole_component &= !crossed[t];
+            if !visited[t] {
+                visited[t] = true;
+                patch.triangles.push(t);
             }
         }
         next += 1;
@@ -70,48 +110,14 @@ fn patch_around(first: usize, adjacency: &Adjacency, sides: &mut [Option<Sides>]
     patch
 }
 
-fn sides_of_patch(mesh: &TriMesh, patch: &[usize]) -> Sides {
-    let area = |t: usize| {
-        let [a, b, c] = mesh.corners(t);
-        (b - a).cross(c - a).length_squared()
-    };
-    let largest = patch
-        .iter()
-        .copied()
-        .max_by(|&i, &j| area(i).total_cmp(&area(j)).then(j.cmp(&i)))
-        .unwrap_or(patch[0]);
-    let [a, b, c] = mesh.corners(largest);
-    // On the surface, and without the triangle it lies on, the winding number is halfway between its two sides.
-    let outer = (winding_number_without(mesh, (a + b + c) / 3.0, largest) - 0.5).round();
-    match outer {
-        w if w >= 1.0 => Sides::Buried,
-        w if w < 0.0 => Sides::Stray,
-        _ => Sides::Boundary,
+/// Whether two triangles pass through each other, or lie folded onto each other across a shared edge.
+fn is_crossed(mesh: &TriMesh, adjacency: &Adjacency, t: usize, o: usize) -> bool {
+    let (own, theirs) = (mesh.triangles()[t], mesh.triangles()[o]);
+    match theirs.iter().filter(|v| own.contains(v)).count() {
+        0 | 1 => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
+        2 if adjacency.across[t].contains(&(o as u32)) => is_folded(mesh.corners(t), mesh.corners(o)),
+        _ => true,
     }
-}
-
-/// Marks triangle `t` and every later one that passes through it, or lies folded onto it across a shared edge. Pairs of
-/// which both are marked already are not looked at: the marks come out the same in any order.
-fn mark_crossings(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency, t: usize, crossed: &[AtomicBool]) {
-    let own = mesh.triangles()[t];
-    let corners = mesh.corners(t);
-    bvh.for_each_near(mesh, t, |other| {
-        let o = other as usize;
-        if crossed[t].load(Relaxed) && crossed[o].load(Relaxed) {
-            return;
-        }
-        let theirs = mesh.triangles()[o];
-        let shared = theirs.iter().filter(|v| own.contains(v)).count();
-        let is_crossed = match shared {
-            0 | 1 => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
-            2 if adjacency.across[t].contains(&other) => is_folded(corners, mesh.corners(o)),
-            _ => true,
-        };
-        if is_crossed {
-            crossed[t].store(true, Relaxed);
-            crossed[o].store(true, Relaxed);
-        }
-    });
 }
 
 fn is_folded(a: [DVec3; 3], b: [DVec3; 3]) -> bool {

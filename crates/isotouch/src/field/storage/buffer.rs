@@ -63,17 +63,6 @@ impl<T> From<Vec<T>> for Buffer<T> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// The values to change; copied first if they lie in a file.
-    pub(crate) fn to_mut(&mut self) -> &mut [T] {
-        if let Self::Mapped { .. } = self {
-            *self = Self::Owned(self.to_vec());
-        }
-        match self {
-            Self::Owned(values) => values,
-            Self::Mapped { .. } => &mut [],
-        }
-    }
-
     pub(crate) fn size_in_bytes(&self) -> u64 {
         size_of_val::<[T]>(self) as u64
     }

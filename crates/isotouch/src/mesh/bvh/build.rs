@@ -16,16 +16,27 @@ const MEDIAN_BELOW_DEPTH: usize = 40;
 
 /// A box in the scaled coordinates of the tree, rounded outward.
 #[derive(Debug, Clone, Copy)]
-struct Box32 {
-    lo: [f32; 3],
-    hi: [f32; 3],
+pub(super) struct Box32 {
+    pub(super) lo: [f32; 3],
+    pub(super) hi: [f32; 3],
 }
 
 impl Box32 {
-    const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+    pub(super) const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+
+    /// The box around scaled points.
+    pub(super) fn around(points: [DVec3; 3]) -> Self {
+        let low = points[0].min(points[1]).min(points[2]);
+        let high = points[0].max(points[1]).max(points[2]);
+        // `as f32` rounds to nearest and the scaling rounded too: one step outward covers both.
+        Self {
+            lo: low.to_array().map(|x| (x as f32).next_down()),
+            hi: high.to_array().map(|x| (x as f32).next_up()),
+        }
+    }
 
     #[inline]
-    fn union(mut self, other: &Self) -> Self {
+    pub(super) fn union(mut self, other: &Self) -> Self {
         for axis in 0..3 {
             self.lo[axis] = if other.lo[axis] < self.lo[axis] { other.lo[axis] } else { self.lo[axis] };
             self.hi[axis] = if other.hi[axis] > self.hi[axis] { other.hi[axis] } else { self.hi[axis] };
@@ -70,13 +81,8 @@ pub(super) fn build(mesh: &TriMesh) -> Bvh {
         .into_par_iter()
         .with_min_len(4096)
         .map(|t| {
-            let corners = mesh.corners(t).map(|v| (v - center) * scale);
-            let low = corners[0].min(corners[1]).min(corners[2]);
-            let high = corners[0].max(corners[1]).max(corners[2]);
-            // `as f32` rounds to nearest and the scaling rounded too: one step outward covers both.
-            let lo = low.to_array().map(|x| (x as f32).next_down());
-            let hi = high.to_array().map(|x| (x as f32).next_up());
-            Item { bounds: Box32 { lo, hi }, triangle: t as u32 }
+            let bounds = Box32::around(mesh.corners(t).map(|v| (v - center) * scale));
+            Item { bounds, triangle: t as u32 }
         })
         .collect();
     let all = bounds_of(&items);

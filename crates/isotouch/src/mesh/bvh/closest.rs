@@ -163,11 +163,6 @@ impl Bvh {
         nearest.at.map(|_| nearest.squared.sqrt())
     }
 
-    /// The mesh's triangle that a search ended at.
-    pub(crate) fn triangle_at(&self, seed: Seed) -> u32 {
-        self.leaves[seed.leaf as usize].triangle[seed.lane as usize]
-    }
-
     /// Closest point on the triangle a search ended at, with its feature and the mesh's triangle.
     pub(crate) fn closest_on(&self, seed: Seed, p: DVec3) -> (DVec3, Feature, u32) {
         let leaf = &self.leaves[seed.leaf as usize];

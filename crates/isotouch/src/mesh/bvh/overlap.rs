@@ -1,39 +1,120 @@
-//! Triangles whose boxes meet.
+//! Pairs of triangles whose boxes meet.
 
-use super::{Bvh, LEAF};
+use rayon::prelude::*;
+
+use super::build::Box32;
+use super::{Bvh, LEAF, Node8, WIDTH};
 use crate::mesh::TriMesh;
+use crate::simd::{SimdLevel, multiversioned};
+
+/// Boxes of a leaf's triangles, side by side, and the box of all.
+struct LeafBoxes {
+    lo: [[f32; WIDTH]; 3],
+    hi: [[f32; WIDTH]; 3],
+    all: Box32,
+}
 
 impl Bvh {
-    /// Calls `found` for every triangle after `t` whose box meets that of `t`: for each pair once, over all `t`.
-    pub(crate) fn for_each_near(&self, mesh: &TriMesh, t: usize, mut found: impl FnMut(u32)) {
-        let [d, e, f] = mesh.corners(t);
-        let corners = [d, e, f].map(|v| (v - self.center) * self.scale);
-        let low = corners[0].min(corners[1]).min(corners[2]);
-        let high = corners[0].max(corners[1]).max(corners[2]);
-        let lo = low.to_array().map(|x| (x as f32).next_down());
-        let hi = high.to_array().map(|x| (x as f32).next_up());
-        let mut stack = vec![self.root];
-        while let Some(current) = stack.pop() {
-            if current & LEAF == 0 {
-                let node = &self.nodes[current as usize];
-                for lane in 0..node.used as usize {
-                    if (0..3).all(|axis| node.lo[axis][lane] <= hi[axis] && lo[axis] <= node.hi[axis][lane]) {
-                        stack.push(node.child[lane]);
-                    }
-                }
+    /// Calls `found` once for every pair of triangles whose boxes meet, from any thread and in any order.
+    pub(crate) fn for_each_close_pair(&self, mesh: &TriMesh, found: impl Fn(u32, u32) + Sync) {
+        let boxes: Vec<LeafBoxes> = (0..self.leaves.len())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|leaf| self.boxes(mesh, leaf))
+            .collect();
+        let simd = SimdLevel::detect();
+        (0..self.leaves.len()).into_par_iter().with_min_len(64).for_each_init(Vec::new, |pairs, leaf| {
+            close_pairs(simd, self, &boxes, leaf, pairs);
+            for &(a, b) in &*pairs {
+                found(a, b);
+            }
+        });
+    }
+
+    fn boxes(&self, mesh: &TriMesh, leaf: usize) -> LeafBoxes {
+        let mut boxes = LeafBoxes {
+            lo: [[f32::INFINITY; WIDTH]; 3],
+            hi: [[f32::NEG_INFINITY; WIDTH]; 3],
+            all: Box32::EMPTY,
+        };
+        for (lane, &t) in self.leaves[leaf].triangle.iter().enumerate().filter(|(_, t)| **t != u32::MAX) {
+            let own = Box32::around(mesh.corners(t as usize).map(|v| (v - self.center) * self.scale));
+            boxes.all = boxes.all.union(&own);
+            for axis in 0..3 {
+                boxes.lo[axis][lane] = own.lo[axis];
+                boxes.hi[axis][lane] = own.hi[axis];
+            }
+        }
+        boxes
+    }
+}
+
+multiversioned! {
+    fn close_pairs<'a>(bvh: &'a Bvh, boxes: &'a [LeafBoxes], leaf: usize, pairs: &'a mut Vec<(u32, u32)>) = close_pairs_body
+}
+
+/// The pairs of one leaf with itself and with all leaves after it.
+#[inline(always)]
+fn close_pairs_body(bvh: &Bvh, boxes: &[LeafBoxes], leaf: usize, pairs: &mut Vec<(u32, u32)>) {
+    pairs.clear();
+    let mut stack = [0u32; 1024];
+    stack[0] = bvh.root;
+    let mut depth = 1;
+    let own = &boxes[leaf];
+    while depth > 0 {
+        depth -= 1;
+        let current = stack[depth];
+        if current & LEAF == 0 {
+            let node: &Node8 = &bvh.nodes[current as usize];
+            let mut meet = boxes_that_meet(&own.all, &node.lo, &node.hi) & ((1 << node.used) - 1);
+            while meet != 0 {
+                // Deep enough for any tree: depth is bounded by the builder, and a level adds at most seven.
+                stack[depth] = node.child[meet.trailing_zeros() as usize];
+                depth += 1;
+                meet &= meet - 1;
+            }
+            continue;
+        }
+        let other = (current & !LEAF) as usize;
+        if other < leaf {
+            continue;
+        }
+        for lane in 0..WIDTH {
+            let t = bvh.leaves[leaf].triangle[lane];
+            if t == u32::MAX {
                 continue;
             }
-            for &other in &self.leaves[(current & !LEAF) as usize].triangle {
-                if other == u32::MAX || other as usize <= t {
-                    continue;
-                }
-                let [a, b, c] = mesh.corners(other as usize);
-                let apart = a.min(b).min(c).cmpgt(d.max(e).max(f)).any()
-                    || a.max(b).max(c).cmplt(d.min(e).min(f)).any();
-                if !apart {
-                    found(other);
-                }
+            let one = Box32 {
+                lo: [own.lo[0][lane], own.lo[1][lane], own.lo[2][lane]],
+                hi: [own.hi[0][lane], own.hi[1][lane], own.hi[2][lane]],
+            };
+            let mut meet = boxes_that_meet(&one, &boxes[other].lo, &boxes[other].hi);
+            if other == leaf {
+                // Each pair once: only lanes after this one.
+                meet &= !((2 << lane) - 1);
+            }
+            while meet != 0 {
+                pairs.push((t, bvh.leaves[other].triangle[meet.trailing_zeros() as usize]));
+                meet &= meet - 1;
             }
         }
     }
+}
+
+/// Bit k set when the k-th box meets `one`. Unused lanes hold empty boxes, which meet nothing.
+#[inline(always)]
+fn boxes_that_meet(one: &Box32, lo: &[[f32; WIDTH]; 3], hi: &[[f32; WIDTH]; 3]) -> u32 {
+    let mut meet = [0u32; WIDTH];
+    for lane in 0..WIDTH {
+        let mut apart = false;
+        for axis in 0..3 {
+            apart |= (lo[axis][lane] > one.hi[axis]) | (hi[axis][lane] < one.lo[axis]);
+        }
+        meet[lane] = u32::from(!apart) << lane;
+    }
+    let mut mask = 0;
+    for lane in 0..WIDTH {
+        mask |= meet[lane];
+    }
+    mask
 }
