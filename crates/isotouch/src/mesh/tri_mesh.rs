@@ -76,8 +76,10 @@ impl TriMesh {
     }
 
     /// The three corners of one triangle.
+    #[inline]
     pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
-        self.triangles[triangle].map(|v| self.vertices[v as usize])
+        let [a, b, c] = self.triangles[triangle];
+        [self.vertices[a as usize], self.vertices[b as usize], self.vertices[c as usize]]
     }
 
     /// The box around all vertices that a triangle uses.

@@ -114,15 +114,40 @@ fn patch_around(first: usize, adjacency: &Adjacency, crossed: &[bool], visited: 
 fn is_crossed(mesh: &TriMesh, adjacency: &Adjacency, t: usize, o: usize) -> bool {
     let (own, theirs) = (mesh.triangles()[t], mesh.triangles()[o]);
     match theirs.iter().filter(|v| own.contains(v)).count() {
-        0 | 1 => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
+        0 | 1 => {
+            !is_on_one_side(mesh, t, o)
+                && !is_on_one_side(mesh, o, t)
+                && (edges_cross(mesh, t, o) || edges_cross(mesh, o, t))
+        }
         2 if adjacency.across[t].contains(&(o as u32)) => is_folded(mesh.corners(t), mesh.corners(o)),
         _ => true,
     }
 }
 
+/// Whether the corners of `other` that `plane` does not have are all clearly on the same side of its plane.
+fn is_on_one_side(mesh: &TriMesh, plane: usize, other: usize) -> bool {
+    let [a, b, c] = mesh.corners(plane);
+    let normal = (b - a).cross(c - a);
+    let own = mesh.triangles()[plane];
+    let (mut above, mut below) = (true, true);
+    for v in mesh.triangles()[other] {
+        if !own.contains(&v) {
+            let offset = mesh.vertices()[v as usize] - a;
+            let height = normal.dot(offset);
+            let rounding = 1e-12 * normal.abs().max_element() * offset.abs().max_element();
+            above &= height > rounding;
+            below &= height < -rounding;
+        }
+    }
+    above || below
+}
+
 fn is_folded(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
-    let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).normalize_or_zero();
-    normal(a).dot(normal(b)) < -1.0 + 1e-12
+    let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
+    let (m, n) = (normal(a), normal(b));
+    let along = m.dot(n);
+    // cos < −1 + 10⁻¹², squared; a triangle without area is folded onto anything.
+    along <= 0.0 && along * along >= (1.0 - 2e-12) * m.length_squared() * n.length_squared()
 }
 
 /// Whether an edge of triangle `from` passes through triangle `to`. Edges that end at a shared corner are left out: they

@@ -7,7 +7,7 @@ use super::disc::{Disc, Disc8};
 use super::{Bvh, LEAF, Leaf8, Node8, WIDTH};
 use crate::mesh::{TriMesh, triangle};
 
-/// Bins per axis in the split search; more gain little.
+/// Bins in the split search; more gain little.
 const BINS: usize = 16;
 /// Ranges longer than this are split in parallel.
 const PARALLEL_ABOVE: usize = 4096;
@@ -235,14 +235,15 @@ fn partition(items: &mut [Item], depth: usize) -> usize {
             high[axis] = high[axis].max(item.centroid(axis));
         }
     }
-    let bins = Bins { low, per_length: [0, 1, 2].map(|axis| BINS as f32 / (high[axis] - low[axis])) };
+    let axis = (0..3).max_by(|&i, &j| (high[i] - low[i]).total_cmp(&(high[j] - low[j]))).unwrap_or(0);
+    let bins = Bins { axis, low: low[axis], per_length: BINS as f32 / (high[axis] - low[axis]) };
     if depth < MEDIAN_BELOW_DEPTH
-        && let Some((axis, border)) = bins.best_split(items)
+        && let Some(border) = bins.best_split(items)
     {
         // Swapping from both ends: the order within a side is not kept, but always comes out the same.
         let (mut left, mut right) = (0, items.len());
         while left < right {
-            if bins.bin(&items[left], axis) < border {
+            if bins.bin(&items[left]) < border {
                 left += 1;
             } else {
                 right -= 1;
@@ -251,7 +252,6 @@ fn partition(items: &mut [Item], depth: usize) -> usize {
         }
         return left;
     }
-    let axis = (0..3).max_by(|&i, &j| (high[i] - low[i]).total_cmp(&(high[j] - low[j]))).unwrap_or(0);
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |a, b| {
         a.centroid(axis).total_cmp(&b.centroid(axis)).then(a.triangle.cmp(&b.triangle))
@@ -259,51 +259,49 @@ fn partition(items: &mut [Item], depth: usize) -> usize {
     middle
 }
 
-/// Equal intervals of the centroids along each axis.
+/// Equal intervals of the centroids along the axis where they spread most.
 struct Bins {
-    low: [f32; 3],
-    /// Bins per length; not finite where all centroids coincide.
-    per_length: [f32; 3],
+    axis: usize,
+    low: f32,
+    per_length: f32,
 }
 
 impl Bins {
     #[inline]
-    fn bin(&self, item: &Item, axis: usize) -> usize {
-        (((item.centroid(axis) - self.low[axis]) * self.per_length[axis]) as usize).min(BINS - 1)
+    fn bin(&self, item: &Item) -> usize {
+        (((item.centroid(self.axis) - self.low) * self.per_length) as usize).min(BINS - 1)
     }
 
-    /// The axis and bin border with the least Σ area × count; `None` when all centroids coincide.
-    fn best_split(&self, items: &[Item]) -> Option<(usize, usize)> {
-        let axes = || (0..3).filter(|&axis| self.per_length[axis].is_finite());
-        let mut bins = [[(Box32::EMPTY, 0usize); BINS]; 3];
+    /// The bin border with the least Σ area × count; `None` when all centroids coincide.
+    fn best_split(&self, items: &[Item]) -> Option<usize> {
+        if !self.per_length.is_finite() {
+            return None;
+        }
+        let mut bins = [(Box32::EMPTY, 0usize); BINS];
         for item in items {
-            for axis in axes() {
-                let bin = &mut bins[axis][self.bin(item, axis)];
-                bin.0 = bin.0.union(&item.bounds);
-                bin.1 += 1;
+            let bin = &mut bins[self.bin(item)];
+            bin.0 = bin.0.union(&item.bounds);
+            bin.1 += 1;
+        }
+        let mut from_right = [(Box32::EMPTY, 0usize); BINS + 1];
+        for bin in (0..BINS).rev() {
+            let (bounds, count) = from_right[bin + 1];
+            from_right[bin] = (bounds.union(&bins[bin].0), count + bins[bin].1);
+        }
+        let mut best: Option<(f32, usize)> = None;
+        let (mut left, mut left_count) = (Box32::EMPTY, 0);
+        for border in 1..BINS {
+            left = left.union(&bins[border - 1].0);
+            left_count += bins[border - 1].1;
+            let (right, right_count) = from_right[border];
+            if left_count == 0 || right_count == 0 {
+                continue;
+            }
+            let cost = left.area() * left_count as f32 + right.area() * right_count as f32;
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, border));
             }
         }
-        let mut best: Option<(f32, usize, usize)> = None;
-        for axis in axes() {
-            let mut from_right = [(Box32::EMPTY, 0usize); BINS + 1];
-            for bin in (0..BINS).rev() {
-                let (bounds, count) = from_right[bin + 1];
-                from_right[bin] = (bounds.union(&bins[axis][bin].0), count + bins[axis][bin].1);
-            }
-            let (mut left, mut left_count) = (Box32::EMPTY, 0);
-            for border in 1..BINS {
-                left = left.union(&bins[axis][border - 1].0);
-                left_count += bins[axis][border - 1].1;
-                let (right, right_count) = from_right[border];
-                if left_count == 0 || right_count == 0 {
-                    continue;
-                }
-                let cost = left.area() * left_count as f32 + right.area() * right_count as f32;
-                if best.is_none_or(|(least, ..)| cost < least) {
-                    best = Some((cost, axis, border));
-                }
-            }
-        }
-        best.map(|(_, axis, border)| (axis, border))
+        best.map(|(_, border)| border)
     }
 }
