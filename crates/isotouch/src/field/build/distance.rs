@@ -13,21 +13,19 @@
 //! ```
 //!
 //! Each step evaluates one triangle at eight points, which is one run of vector instructions. Where triangles are
-//! smaller than cells, or the surface is far, lists get long; there each node searches the tree by itself, starting from its
-//! neighbour's triangle.
+//! smaller than cells, or the surface is far, lists get long; there each brick keeps the nodes of the tree above the leaves
+//! that matter, and each group looks for itself below them, its bounds falling with every triangle it finds.
 
 use glam::DVec3;
 
 use super::sampler::Octet;
 use crate::field::storage::bricks::BRICK_NODES;
-use crate::mesh::bvh::{Bvh, ClosestQuery, Cull, Seed};
+use crate::mesh::bvh::{Bvh, ClosestQuery, Cube, Cull, LeafParent, Seed};
 use crate::mesh::triangle::{self, PlanarTriangle};
 use crate::simd::multiversioned;
 
-/// Longest candidate list of an octet; beyond it bricks look for themselves. Measured: flat between 100 and 400.
-const MOST_FOR_OCTET: usize = 1024;
-/// Longest candidate list of a brick; beyond it nodes look for themselves.
-const MOST_FOR_BRICK: usize = 256;
+/// Longest candidate list of an octet; beyond it its groups look for themselves. Measured: flat between 100 and 500.
+const MOST_FOR_OCTET: usize = 256;
 /// Covers the rounding of radii and distances, as in [`Bvh`]'s own searches.
 const SLACK: f64 = 1.0 + 1e-9;
 
@@ -75,6 +73,7 @@ pub(crate) struct DistanceScratch<'a> {
     pub(crate) seed: Option<Seed>,
     octet: CandidateList,
     brick: CandidateList,
+    parents: Vec<LeafParent>,
 }
 
 impl<'a> DistanceScratch<'a> {
@@ -84,6 +83,7 @@ impl<'a> DistanceScratch<'a> {
             seed: None,
             octet: CandidateList::default(),
             brick: CandidateList::default(),
+            parents: Vec::new(),
         }
     }
 }
@@ -259,17 +259,7 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
         }
     } else {
         for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-            let at = |axis: usize| {
-                let from = (brick >> axis & 1) * 4;
-                middle(axis, from, from + 3)
-            };
-            let center = DVec3::new(at(0), at(1), at(2));
-            let DistanceScratch { query, seed, brick: list, .. } = scratch;
-            if collect(query, seed, center, 1.5 * h, MOST_FOR_BRICK, list) {
-                brick_from_list(list, octet, brick, out);
-            } else {
-                brick_by_search(query, seed, octet, brick, out);
-            }
+            brick_by_groups(scratch, octet, brick, out);
         }
     }
 }
@@ -289,9 +279,9 @@ fn collect(
     *seed = Some(nearest);
     list.triangles.clear();
     let bvh = query.bvh();
-    query.candidates(center, half, nearest, |found| {
-        list.triangles.push((bvh.leaf(found.leaf as usize).planar(found.lane as usize), pack(found)));
-        list.triangles.len() <= most
+    query.candidates(&Cube::new(bvh, center, half), nearest, |found| {
+        list.triangles.push((bvh.planar(found), pack(found)));
+        list.triangles.len() <= most || bvh.is_one_leaf()
     })
 }
 
@@ -336,20 +326,66 @@ fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &
     }
 }
 
-/// Distances of a brick's nodes by tree search, each starting from the closest triangle of the node before.
+/// Distances of a brick's nodes, each group of 2³ searching the leaves that matter to the brick.
 #[inline(always)]
-fn brick_by_search(
-    query: &mut ClosestQuery<'_>,
-    seed: &mut Option<Seed>,
-    octet: &Octet,
-    brick: usize,
-    out: &mut OctetDistances,
-) {
-    for k in 0..BRICK_NODES {
-        let p = octet.position(brick, GROUP_ORDER[k] as usize);
-        let nearest = query.nearest(p, *seed, f64::INFINITY);
-        *seed = nearest.at;
-        out.squared[brick][k] = nearest.squared;
-        out.nearest[brick][k] = nearest.at.map_or(0, pack);
+fn brick_by_groups(scratch: &mut DistanceScratch<'_>, octet: &Octet, brick: usize, out: &mut OctetDistances) {
+    let DistanceScratch { query, seed, parents, .. } = scratch;
+    let bvh = query.bvh();
+    let from = |axis: usize| (brick >> axis & 1) * 4;
+    let middle = |axis: usize, a: usize, b: usize| {
+        0.5 * (octet.at[axis][from(axis) + a] + octet.at[axis][from(axis) + b])
+    };
+    let center = DVec3::new(middle(0, 0, 3), middle(1, 0, 3), middle(2, 0, 3));
+    let Some(nearest) = query.nearest(center, *seed, f64::INFINITY).at else { return };
+    query.leaf_parents(&Cube::new(bvh, center, 1.5 * octet.spacing), nearest, parents);
+    let mut first = nearest;
+    for group in 0..8 {
+        let at = |axis: usize| 2 * (group >> axis & 1);
+        let pair =
+            |axis: usize| [octet.at[axis][from(axis) + at(axis)], octet.at[axis][from(axis) + at(axis) + 1]];
+        let nodes = Eight::corners(pair(0), pair(1), pair(2));
+        let mean = |axis: usize| middle(axis, at(axis), at(axis) + 1);
+        let half = 0.5 * octet.spacing;
+        let cube = Cube::new(bvh, DVec3::new(mean(0), mean(1), mean(2)), half);
+        let mut best = nodes.distances_squared(&bvh.planar(first));
+        let mut who = [pack(first); 8];
+        let mut bounds = Cull { corners: in_halves(&best, half) };
+        for parent in &*parents {
+            let mut leaves = bvh.leaves_kept(parent, &cube, &bounds);
+            while leaves != 0 {
+                let leaf = bvh.leaf_below(parent, leaves.trailing_zeros());
+                leaves &= leaves - 1;
+                let mut kept = bvh.triangles_kept(leaf, &cube, &bounds);
+                if kept == 0 {
+                    continue;
+                }
+                while kept != 0 {
+                    let found = Seed { leaf, lane: kept.trailing_zeros() };
+                    kept &= kept - 1;
+                    let d = nodes.distances_squared(&bvh.planar(found));
+                    let packed = pack(found);
+                    for lane in 0..8 {
+                        let closer = d[lane] < best[lane];
+                        best[lane] = if closer { d[lane] } else { best[lane] };
+                        who[lane] = if closer { packed } else { who[lane] };
+                    }
+                }
+                bounds.corners = in_halves(&best, half);
+            }
+        }
+        first = unpack(who[0]);
+        out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
+        out.nearest[brick][8 * group..8 * group + 8].copy_from_slice(&who);
     }
+    *seed = Some(first);
+}
+
+/// Distances in half edges, from squared distances.
+#[inline(always)]
+fn in_halves(squared: &[f64; 8], half: f64) -> [f32; 8] {
+    let mut out = [0.0; 8];
+    for lane in 0..8 {
+        out[lane] = (squared[lane].sqrt() / half) as f32;
+    }
+    out
 }

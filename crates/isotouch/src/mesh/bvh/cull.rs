@@ -1,32 +1,31 @@
 //! Which triangles can be closest to some point of a cube.
 //!
-//! Let c be the cube's centre, T* its closest triangle, and U_k the distance of the cube's corner c + δ_k from T*. For a
-//! convex thing (a triangle, a box) at distance D from c, and g the unit vector from its closest point to c:
+//! Let U_k be upper bounds of the distance from the mesh at the cube's corners c + δ_k. For a convex thing (a triangle, a box, a
+//! disc) at distance D from the centre c, and g the unit vector from its closest point to c, no point c + δ is closer to
+//! it than D + g·δ, since distances to convex sets are convex. So if D + g·δ_k > U_k at all eight corners, the thing is
+//! closest to none of them. And if all U_k are distances from one and the same triangle, it is closest to no
+//! point of the cube: the distance from that triangle, less the linear bound, is convex and so largest at a corner.
 //!
-//! - no point c + δ of the cube is closer to it than D + g·δ, since distances to convex sets are convex;
-//! - the distance to T* is convex too, and so is its difference from that linear bound: it is largest at a corner.
-//!
-//! So the thing cannot be closest anywhere in the cube if D + g·δ_k > U_k at all eight corners. This is exact
-//! for one flat thing against another; the usual D > D* + 2r keeps several times as many.
+//! This is exact for one flat thing against another; the usual D > D* + 2r keeps several times as many.
 
 use glam::DVec3;
 
-use super::{ClosestQuery, LEAF, Leaf8, Node8, Seed, WIDTH};
+use super::{Bvh, ClosestQuery, LEAF, Leaf8, Node8, Seed, WIDTH};
 use crate::mesh::triangle;
 
 /// Covers what `f32` arithmetic does to lengths measured in half edges of a cube, relative to the distance. Larger keeps
 /// more; smaller could drop a closest triangle.
 const ROUNDING: f32 = 2e-6;
 
-/// The test for one cube. Lengths are in half edges of the cube.
+/// Upper bounds of the distance at a cube's corners, in half edges of the cube.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cull {
-    /// Distance of each corner (x fastest) from the centre's closest triangle.
+    /// x fastest.
     pub(crate) corners: [f32; 8],
 }
 
 impl Cull {
-    /// Whether a convex thing whose closest point is `offset` away, √`squared` in length, may be closest in the cube.
+    /// Whether a convex thing whose closest point is `offset` away from the centre, √`squared` in length, may be closest.
     #[inline(always)]
     pub(crate) fn keeps(&self, squared: f32, offset: [f32; 3]) -> bool {
         let distance = squared.sqrt();
@@ -54,113 +53,222 @@ impl Cull {
     }
 }
 
+/// A cube, seen from the tree.
+pub(crate) struct Cube {
+    center: [f64; 3],
+    half: f64,
+    /// The centre in the tree's scaled coordinates.
+    scaled: [f32; 3],
+    /// Half edges per scaled length.
+    to_units: f32,
+    /// Rounding of the centre and of bounds in scaled coordinates moves a bound by less than this many half edges, and turns its
+    /// direction by no more than that over its distance, which the corners' lever arm of √3 multiplies.
+    blur: f32,
+}
+
+impl Cube {
+    #[inline(always)]
+    pub(crate) fn new(bvh: &Bvh, center: DVec3, half: f64) -> Self {
+        let scaled = bvh.scaled(center);
+        let to_units = (1.0 / (bvh.scale * half)) as f32;
+        let largest = scaled[0].abs().max(scaled[1].abs()).max(scaled[2].abs()).max(1.0);
+        let blur = 16.0 * f32::EPSILON * largest * to_units;
+        Self { center: center.to_array(), half, scaled, to_units, blur }
+    }
+
+    /// Bounds by the distances of the corners from one triangle.
+    #[inline(always)]
+    fn cull_by(&self, triangle: &triangle::PlanarTriangle) -> Cull {
+        let mut cull = Cull { corners: [0.0; 8] };
+        for k in 0..8 {
+            let side = |bit: usize| if k >> bit & 1 != 0 { self.half } else { -self.half };
+            let corner = [self.center[0] + side(0), self.center[1] + side(1), self.center[2] + side(2)];
+            cull.corners[k] = (triangle::distance_squared(triangle.0, corner).sqrt() / self.half) as f32;
+        }
+        cull
+    }
+
+    /// The bounds with everything taken as much nearer as rounding may have moved it.
+    #[inline(always)]
+    fn blurred(&self, cull: &Cull) -> Cull {
+        let mut blurred = *cull;
+        for k in 0..8 {
+            blurred.corners[k] += self.blur;
+        }
+        blurred
+    }
+
+    /// Bit k set when child k may hold a triangle that is kept, by its box and by its disc.
+    #[inline(always)]
+    fn children_kept(&self, cull: &Cull, node: &Node8) -> u32 {
+        let by_boxes = self.boxes_kept(&self.blurred(cull), node);
+        if by_boxes == 0 { 0 } else { by_boxes & self.discs_kept(cull, node) }
+    }
+
+    #[inline(always)]
+    fn boxes_kept(&self, cull: &Cull, node: &Node8) -> u32 {
+        let q = self.scaled;
+        let mut kept = [0u32; WIDTH];
+        for lane in 0..WIDTH {
+            let mut offset = [0.0f32; 3];
+            let mut squared = 0.0;
+            for axis in 0..3 {
+                let below = node.lo[axis][lane] - q[axis];
+                let above = q[axis] - node.hi[axis][lane];
+                let low = if below > 0.0 { below } else { 0.0 };
+                let high = if above > 0.0 { above } else { 0.0 };
+                offset[axis] = (high - low) * self.to_units;
+                squared += offset[axis] * offset[axis];
+            }
+            kept[lane] = u32::from(cull.keeps(squared, offset)) << lane;
+        }
+        all_of(kept) & ((1 << node.used) - 1)
+    }
+
+    /// Bit k set when child k may hold a triangle that is kept, by its disc alone.
+    #[inline(always)]
+    fn discs_kept(&self, cull: &Cull, node: &Node8) -> u32 {
+        let cull = self.blurred(cull);
+        let mut kept = [0u32; WIDTH];
+        for lane in 0..WIDTH {
+            let (squared, offset) = node.disc.offset(lane, self.scaled);
+            let in_units = [offset[0] * self.to_units, offset[1] * self.to_units, offset[2] * self.to_units];
+            kept[lane] = u32::from(cull.keeps(squared * self.to_units * self.to_units, in_units)) << lane;
+        }
+        all_of(kept) & ((1 << node.used) - 1)
+    }
+
+    /// Bit k set when the triangle in lane k may be closest.
+    #[inline(always)]
+    fn triangles_kept(&self, cull: &Cull, leaf: &Leaf8) -> u32 {
+        let (mut squared, mut x, mut y, mut z) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
+        for lane in 0..WIDTH {
+            let (s, offset) = triangle::offset_from_closest(leaf.planar(lane).0, self.center);
+            squared[lane] = s;
+            x[lane] = offset[0];
+            y[lane] = offset[1];
+            z[lane] = offset[2];
+        }
+        let inverse = 1.0 / self.half;
+        let in_units = |v: f64| (v * inverse) as f32;
+        let mut kept = [0u32; WIDTH];
+        for lane in 0..WIDTH {
+            let offset = [in_units(x[lane]), in_units(y[lane]), in_units(z[lane])];
+            let keeps = cull.keeps(in_units(squared[lane] * inverse), offset);
+            kept[lane] = u32::from(keeps & (leaf.triangle[lane] != u32::MAX)) << lane;
+        }
+        all_of(kept)
+    }
+}
+
+#[inline(always)]
+fn all_of(bits: [u32; WIDTH]) -> u32 {
+    let mut mask = 0;
+    for lane in 0..WIDTH {
+        mask |= bits[lane];
+    }
+    mask
+}
+
+/// A node, and which of its children are leaves that matter.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeafParent {
+    node: u32,
+    leaves: u32,
+}
+
 impl ClosestQuery<'_> {
-    /// Calls `found` for every triangle that can be closest to a point of the cube of half edge `half` around `center`;
-    /// stops early, returning false, when `found` does. `nearest` must be the closest triangle of the centre.
+    /// Calls `found` for every triangle that can be closest to a point of the cube; stops early, returning false, when `found`
+    /// does. `nearest` must be the closest triangle of the centre, or nearly.
     #[inline(always)]
     pub(crate) fn candidates(
         &mut self,
-        center: DVec3,
-        half: f64,
+        cube: &Cube,
         nearest: Seed,
         mut found: impl FnMut(Seed) -> bool,
     ) -> bool {
         let bvh = self.bvh;
-        let inverse_unit = 1.0 / half;
-        let planar = bvh.leaves[nearest.leaf as usize].planar(nearest.lane as usize);
-        let mut cull = Cull { corners: [0.0; 8] };
-        for k in 0..8 {
-            let side = |bit: usize| if k >> bit & 1 != 0 { half } else { -half };
-            let corner = [center.x + side(0), center.y + side(1), center.z + side(2)];
-            cull.corners[k] = (triangle::distance_squared(planar.0, corner).sqrt() * inverse_unit) as f32;
-        }
-        let point = center.to_array();
-        let q = bvh.scaled(center);
-        let to_units = (1.0 / (bvh.scale * half)) as f32;
-        let largest = q[0].abs().max(q[1].abs()).max(q[2].abs()).max(1.0);
-        // Rounding of the centre and the boxes in scaled coordinates moves a box by less than this, and turns its
-        // direction by no more than that over its distance, which the corners' lever arm of √3 multiplies.
-        let blur = 16.0 * f32::EPSILON * largest * to_units;
-        let blurred = Cull { corners: cull.corners.map(|u| u + blur) };
+        let cull = cube.cull_by(&bvh.planar(nearest));
         self.stack.clear();
         self.stack.push((0.0, bvh.root));
         while let Some((_, current)) = self.stack.pop() {
             if current & LEAF == 0 {
                 let node = &bvh.nodes[current as usize];
-                let mut within = children_kept(&blurred, node, q, to_units) & ((1 << node.used) - 1);
-                while within != 0 {
-                    let lane = within.trailing_zeros() as usize;
-                    within &= within - 1;
-                    self.stack.push((0.0, node.child[lane]));
+                let mut kept = cube.children_kept(&cull, node);
+                while kept != 0 {
+                    self.stack.push((0.0, node.child[kept.trailing_zeros() as usize]));
+                    kept &= kept - 1;
                 }
                 continue;
             }
-            let index = current & !LEAF;
-            let leaf = &bvh.leaves[index as usize];
-            let mut kept = triangles_kept(&cull, leaf, point, inverse_unit);
+            let leaf = current & !LEAF;
+            let mut kept = cube.triangles_kept(&cull, &bvh.leaves[leaf as usize]);
             while kept != 0 {
-                let lane = kept.trailing_zeros();
-                kept &= kept - 1;
-                if leaf.triangle[lane as usize] != u32::MAX && !found(Seed { leaf: index, lane }) {
+                if !found(Seed { leaf, lane: kept.trailing_zeros() }) {
                     return false;
                 }
+                kept &= kept - 1;
             }
         }
         true
     }
-}
 
-/// Bit k set when child k may hold a triangle that is kept, by its box and by its disc.
-#[inline(always)]
-fn children_kept(cull: &Cull, node: &Node8, q: [f32; 3], to_units: f32) -> u32 {
-    let mut kept = [0u32; WIDTH];
-    for lane in 0..WIDTH {
-        let mut offset = [0.0f32; 3];
-        let mut squared = 0.0;
-        for axis in 0..3 {
-            let below = node.lo[axis][lane] - q[axis];
-            let above = q[axis] - node.hi[axis][lane];
-            let low = if below > 0.0 { below } else { 0.0 };
-            let high = if above > 0.0 { above } else { 0.0 };
-            offset[axis] = (high - low) * to_units;
-            squared += offset[axis] * offset[axis];
+    /// Collects the nodes above all leaves that can hold the closest triangle of a point of the cube.
+    #[inline(always)]
+    pub(crate) fn leaf_parents(&mut self, cube: &Cube, nearest: Seed, out: &mut Vec<LeafParent>) {
+        let bvh = self.bvh;
+        let cull = cube.cull_by(&bvh.planar(nearest));
+        out.clear();
+        self.stack.clear();
+        self.stack.push((0.0, bvh.root));
+        while let Some((_, current)) = self.stack.pop() {
+            let node = &bvh.nodes[current as usize];
+            let mut kept = cube.children_kept(&cull, node);
+            let mut leaves = 0;
+            while kept != 0 {
+                let lane = kept.trailing_zeros();
+                kept &= kept - 1;
+                let child = node.child[lane as usize];
+                if child & LEAF == 0 {
+                    self.stack.push((0.0, child));
+                } else {
+                    leaves |= 1 << lane;
+                }
+            }
+            if leaves != 0 {
+                out.push(LeafParent { node: current, leaves });
+            }
         }
-        kept[lane] = u32::from(cull.keeps(squared, offset)) << lane;
     }
-    for lane in 0..WIDTH {
-        let (squared, offset) = node.disc.offset(lane, q);
-        let in_units = [offset[0] * to_units, offset[1] * to_units, offset[2] * to_units];
-        let keeps = cull.keeps(squared * to_units * to_units, in_units);
-        kept[lane] = if keeps { kept[lane] } else { 0 };
-    }
-    let mut mask = 0;
-    for lane in 0..WIDTH {
-        mask |= kept[lane];
-    }
-    mask
 }
 
-/// Bit k set when the triangle in lane k may be closest.
-#[inline(always)]
-fn triangles_kept(cull: &Cull, leaf: &Leaf8, point: [f64; 3], inverse_unit: f64) -> u32 {
-    let (mut squared, mut x, mut y, mut z) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
-    for lane in 0..WIDTH {
-        let (s, offset) = triangle::offset_from_closest(leaf.planar(lane).0, point);
-        squared[lane] = s;
-        x[lane] = offset[0];
-        y[lane] = offset[1];
-        z[lane] = offset[2];
+impl Bvh {
+    /// Whether the tree is one leaf, and so has no [`LeafParent`]s.
+    pub(crate) fn is_one_leaf(&self) -> bool {
+        self.root & LEAF != 0
     }
-    let in_units = |v: f64| (v * inverse_unit) as f32;
-    let mut kept = [0u32; WIDTH];
-    for lane in 0..WIDTH {
-        let offset = [in_units(x[lane]), in_units(y[lane]), in_units(z[lane])];
-        let keeps = cull.keeps(in_units(squared[lane] * inverse_unit), offset);
-        kept[lane] = u32::from(keeps) << lane;
+
+    /// Which of a parent's leaves (bit k for child k) can hold a triangle that is closest to a corner of the cube.
+    #[inline(always)]
+    pub(crate) fn leaves_kept(&self, parent: &LeafParent, cube: &Cube, bounds: &Cull) -> u32 {
+        cube.discs_kept(bounds, &self.nodes[parent.node as usize]) & parent.leaves
     }
-    let mut mask = 0;
-    for lane in 0..WIDTH {
-        mask |= kept[lane];
+
+    /// The leaf that is child `lane` of a parent.
+    #[inline(always)]
+    pub(crate) fn leaf_below(&self, parent: &LeafParent, lane: u32) -> u32 {
+        self.nodes[parent.node as usize].child[lane as usize] & !LEAF
     }
-    mask
+
+    /// Which of a leaf's triangles (bit k for lane k) can be closest to a corner of the cube.
+    #[inline(always)]
+    pub(crate) fn triangles_kept(&self, leaf: u32, cube: &Cube, bounds: &Cull) -> u32 {
+        cube.triangles_kept(bounds, &self.leaves[leaf as usize])
+    }
+
+    /// The triangle that a search ended at.
+    #[inline(always)]
+    pub(crate) fn planar(&self, seed: Seed) -> triangle::PlanarTriangle {
+        self.leaves[seed.leaf as usize].planar(seed.lane as usize)
+    }
 }

@@ -23,7 +23,7 @@ use glam::DVec3;
 use super::{TriMesh, triangle};
 pub use closest::ClosestPoint;
 pub(crate) use closest::{ClosestQuery, Seed};
-pub(crate) use cull::Cull;
+pub(crate) use cull::{Cube, Cull, LeafParent};
 pub use ray::RayCrossing;
 
 /// How many children a node and triangles a leaf may have.
