@@ -140,7 +140,8 @@ fn squared_bound(bound: f64) -> f64 {
 }
 
 impl Bvh {
-    /// The point of the mesh closest to `p`; `None` only for a mesh without triangles or a `p` that is not finite.
+    /// The point of the mesh closest to `p`; `None` only for a mesh without triangles, and a `p` that is not finite or so far
+    /// away (10¹⁵⁴) that squared distances are not.
     pub fn closest_point(&self, p: DVec3) -> Option<ClosestPoint> {
         self.closest_point_within(p, f64::INFINITY)
     }
