@@ -61,7 +61,7 @@
 //!
 //! let box_ = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
 //! let ground = Field::from_function(|p| p.y, box_, 1.0, &FieldOptions { resolution: 32, ..Default::default() })?;
-//! assert!(ground.distance(DVec3::new(0.3, 0.25, 0.1)).value() - 0.25 < 1e-6);
+//! assert!((ground.distance(DVec3::new(0.3, 0.25, 0.1)).value() - 0.25).abs() < 1e-6);
 //! # Ok::<(), isotouch::field::BuildError>(())
 //! ```
 //!

@@ -6,14 +6,14 @@ use rayon::prelude::*;
 use super::interpolate::{gradient, interpolate};
 use super::storage::bricks::{BRICK, BRICK_NODES};
 use super::storage::{DenseNodes, Storage};
-use super::{Field, Grid};
+use super::{Field, Grid, SignMethod};
 
 /// What a field knows about the distance at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Distance {
     /// In the box: the interpolant, within the error bound of the true distance.
     Interpolated(f64),
-    /// Outside the box: the true distance is at least this.
+    /// Outside the box: the true distance (of a function field, the function's value) is at least this.
     LowerBound(f64),
     /// Outside the box of a field whose solid reaches its border, or not a finite point: nothing is known.
     Unknown,
@@ -61,7 +61,8 @@ impl Field {
         points.par_iter().with_min_len(1024).map(|&p| self.gradient(p)).collect()
     }
 
-    /// A number the true signed distance is certainly not below; −∞ when nothing is known.
+    /// A number that the true value (the signed distance; of a function field the function) is certainly not below; −∞ when
+    /// nothing is known.
     pub fn lower_bound(&self, p: DVec3) -> f64 {
         match self.cell_at(p) {
             Some(cell) => cell.value() - self.error_of_cells(cell.size),
@@ -87,18 +88,23 @@ impl Field {
     }
 
     /// With π the projection onto the box: d ≥ √(|x − π|² + max(0, φ(π) − ε)²), since the solid lies in the box and no
-    /// point of it is nearer to π than φ(π) − ε.
+    /// point of it is nearer to π than φ(π) − ε. Values that did not come from a mesh may be those of a solid that goes on
+    /// outside; there only their Lipschitz bound L holds: f ≥ f(π) − ε − L·|x − π|.
     fn lower_bound_outside(&self, p: DVec3) -> Option<f64> {
         if !self.border_is_outside || !p.is_finite() {
             return None;
         }
         let on_box = self.grid.bounds().project(p);
         let cell = self.cell_at(on_box)?;
-        let clear = (cell.value() - self.error_of_cells(cell.size)).max(0.0);
+        let clear = cell.value() - self.error_of_cells(cell.size);
         let away = (p - on_box).abs();
         // Beyond 10¹⁵⁴ the squares overflow, and infinity would be no lower bound.
-        let apart = if away.length_squared().is_finite() { away.length() } else { away.max_element() };
-        Some(apart.hypot(clear / self.facts.lipschitz))
+        let overflows = !away.length_squared().is_finite();
+        if self.facts.sign == SignMethod::Given {
+            return (!overflows).then(|| clear - self.facts.lipschitz * away.length());
+        }
+        let apart = if overflows { away.max_element() } else { away.length() };
+        Some(apart.hypot(clear.max(0.0)))
     }
 
     fn cell_at(&self, p: DVec3) -> Option<CellAt> {

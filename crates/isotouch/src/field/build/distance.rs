@@ -1,15 +1,14 @@
 //! Unsigned distances from an octet of nodes to the mesh: exact, by candidate lists or by tree search.
 //!
-//! If the closest triangle of a cube's centre is `d` away and the cube's circumscribed sphere has radius `r`, then the
-//! closest triangle of any point in the cube is at most `d + 2r` from the centre. So the triangles that matter to
-//! an octet are collected once from the tree, those that matter to each of its bricks are filtered from them,
-//! and those that matter to each group of 2³ nodes from these:
+//! Which triangles can be closest to a point of a cube is decided by the convexity of distance (`mesh/bvh/cull.rs`). Those
+//! that matter to an octet are collected once from the tree, those that matter to each of its bricks are filtered from
+//! them, and those that matter to each group of 2³ nodes from these:
 //!
 //! ```text
-//! octet 8³ nodes   r = 3.5·√3 h   tree search            ~50 triangles where triangles span several cells
-//! brick 4³ nodes   r = 1.5·√3 h   8 centres at once      ~20
-//! group 2³ nodes   r = 0.5·√3 h   8 centres at once       ~4
-//! node                            8 nodes at once
+//! octet 8³ nodes   tree search            ~90 triangles where triangles span several cells
+//! brick 4³ nodes   8 centres at once      ~22
+//! group 2³ nodes   8 centres at once       ~6
+//! node             8 nodes at once
 //! ```
 //!
 //! Each step evaluates one triangle at eight points, which is one run of vector instructions. Where triangles are
@@ -279,10 +278,15 @@ fn collect(
     *seed = Some(nearest);
     list.triangles.clear();
     let bvh = query.bvh();
-    query.candidates(&Cube::new(bvh, center, half), nearest, |found| {
+    let is_complete = query.candidates(&Cube::new(bvh, center, half), nearest, |found| {
         list.triangles.push((bvh.planar(found), pack(found)));
         list.triangles.len() <= most || bvh.is_one_leaf()
-    })
+    });
+    if list.triangles.is_empty() {
+        // The nearest one always belongs; rounding may have hidden it.
+        list.triangles.push((bvh.planar(nearest), pack(nearest)));
+    }
+    is_complete
 }
 
 /// Distances of a brick's nodes to the nearest of the listed triangles.

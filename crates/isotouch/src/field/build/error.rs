@@ -46,9 +46,13 @@ impl fmt::Display for BuildNote {
                 f,
                 "parts of the mesh lie inside others ({hidden} triangles are not on the outside); the solid is their union"
             ),
+            Self::RunsThroughItself { crossed, hidden: 0 } => write!(
+                f,
+                "{crossed} triangles of the mesh touch or cross others; next to them winding numbers decided what is inside"
+            ),
             Self::RunsThroughItself { crossed, .. } => write!(
                 f,
-                "the mesh runs through itself ({crossed} triangles are crossed by others); the solid is what it winds \
+                "the mesh runs through itself ({crossed} triangles touch or cross others); the solid is what it winds \
                  around at least once"
             ),
             Self::UsedWinding => {
@@ -102,6 +106,17 @@ pub enum BuildError {
     SizeOutOfRange {
         /// Longest side of its box.
         size: f64,
+    },
+    /// Coordinates too large for their digits to tell nodes apart.
+    #[error(
+        "the mesh lies {distance:e} from the origin, too far for cells of {cell:e}: coordinates have 16 digits, and too few \
+         are left within a cell; move it nearer to the origin, or use larger cells"
+    )]
+    TooFarFromOrigin {
+        /// Largest coordinate.
+        distance: f64,
+        /// Size of a cell.
+        cell: f64,
     },
     /// The mesh does not separate inside from outside.
     #[error("the mesh is not closed: {}; close it first, for instance with a hole-filling tool (open and broken meshes are not supported yet)", faults_in_words(*boundary_edges, *crowded_edges, *flipped_edges))]

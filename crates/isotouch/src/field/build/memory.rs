@@ -7,7 +7,7 @@ use crate::field::storage::bricks::BRICK_NODES;
 use crate::field::{Execution, Grid, StorageKind};
 
 /// Bytes a field will take, before anything is computed. Dense: exact. Sparse: from the surface's area, within some ten
-/// per cent for smooth surfaces, and never more than the dense field.
+/// per cent for smooth surfaces.
 pub(super) fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) -> u64 {
     // Nodes, and a range of two values for every 8³ cells.
     let dense = grid.node_count().saturating_mul(4).saturating_add(grid.node_count() / 64);
@@ -20,7 +20,7 @@ pub(super) fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) 
                 .iter()
                 .map(|&step| {
                     let h = grid.cell * f64::from(step);
-                    // Bricks whose centre is within band + 2.5·√3 cells of the surface, and one per cell at least.
+                    // Bricks whose centre is within band + 2.5·√3 cells of the surface.
                     area / (h * h) * 2.0 * (band + 2.5 * 3f64.sqrt()) / BRICK_NODES as f64
                 })
                 .sum();

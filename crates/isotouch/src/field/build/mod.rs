@@ -152,7 +152,16 @@ fn check_options(options: &FieldOptions) -> Result<(), BuildError> {
 
 fn check_size(grid: &Grid) -> Result<(), BuildError> {
     let cells = grid.cells.max_element();
-    if cells > MOST_CELLS { Err(BuildError::TooFine { cells: u64::from(cells) }) } else { Ok(()) }
+    if cells > MOST_CELLS {
+        return Err(BuildError::TooFine { cells: u64::from(cells) });
+    }
+    let bounds = grid.bounds();
+    let distance = bounds.min.abs().max(bounds.max.abs()).max_element();
+    // Positions are rounded to 2⁻⁵³ of the coordinates. The searches allow for 10⁻⁶ of a cell; ten times less is safe.
+    if distance * f64::EPSILON > 1e-7 * grid.cell {
+        return Err(BuildError::TooFarFromOrigin { distance, cell: grid.cell });
+    }
+    Ok(())
 }
 
 fn fill<S: Sampler>(

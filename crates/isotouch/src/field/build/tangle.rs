@@ -110,44 +110,91 @@ fn patch_around(first: usize, adjacency: &Adjacency, crossed: &[bool], visited: 
     patch
 }
 
-/// Whether two triangles pass through each other, or lie folded onto each other across a shared edge.
+/// Whether two triangles pass through each other, or lie on each other. Neighbours in a flat face do neither.
 fn is_crossed(mesh: &TriMesh, adjacency: &Adjacency, t: usize, o: usize) -> bool {
     let (own, theirs) = (mesh.triangles()[t], mesh.triangles()[o]);
     match theirs.iter().filter(|v| own.contains(v)).count() {
-        0 | 1 => {
-            !is_on_one_side(mesh, t, o)
-                && !is_on_one_side(mesh, o, t)
-                && (edges_cross(mesh, t, o) || edges_cross(mesh, o, t))
-        }
+        0 | 1 => match (heights(mesh, t, o), heights(mesh, o, t)) {
+            (Heights::OneSide, _) | (_, Heights::OneSide) => false,
+            (Heights::InPlane, Heights::InPlane) => overlap_in_plane(mesh.corners(t), mesh.corners(o)),
+            _ => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
+        },
         2 if adjacency.across[t].contains(&(o as u32)) => is_folded(mesh.corners(t), mesh.corners(o)),
         _ => true,
     }
 }
 
-/// Whether the corners of `other` that `plane` does not have are all clearly on the same side of its plane.
-fn is_on_one_side(mesh: &TriMesh, plane: usize, other: usize) -> bool {
+/// Where the corners of one triangle lie that another one does not have, seen from the other one's plane.
+enum Heights {
+    OneSide,
+    /// All in the plane, as far as rounding can tell.
+    InPlane,
+    /// On both sides, or some in the plane.
+    Mixed,
+}
+
+fn heights(mesh: &TriMesh, plane: usize, other: usize) -> Heights {
     let [a, b, c] = mesh.corners(plane);
     let normal = (b - a).cross(c - a);
     let own = mesh.triangles()[plane];
-    let (mut above, mut below) = (true, true);
+    let (mut above, mut below, mut within) = (true, true, true);
     for v in mesh.triangles()[other] {
         if !own.contains(&v) {
             let offset = mesh.vertices()[v as usize] - a;
             let height = normal.dot(offset);
-            let rounding = 1e-12 * normal.abs().max_element() * offset.abs().max_element();
+            // The cross product's own rounding grows with the edges, also where it is short.
+            let edges = (b - a).abs().max_element() * (c - a).abs().max_element();
+            let rounding = 1e-12 * edges * offset.abs().max_element();
             above &= height > rounding;
             below &= height < -rounding;
+            within &= height.abs() <= rounding;
         }
     }
-    above || below
+    if above || below {
+        Heights::OneSide
+    } else if within {
+        Heights::InPlane
+    } else {
+        Heights::Mixed
+    }
+}
+
+/// Whether two triangles of one plane have area in common. Touching is not overlapping.
+fn overlap_in_plane(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
+    let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
+    let normal = if normal(a).length_squared() >= normal(b).length_squared() { normal(a) } else { normal(b) };
+    let edges = [0, 1, 2].into_iter().flat_map(|k| [(a[k], a[(k + 1) % 3]), (b[k], b[(k + 1) % 3])]);
+    !edges.into_iter().any(|edge| is_separated(edge, normal, &a, &b))
+}
+
+/// Whether a segment and a triangle of one plane have more in common than a piece of the triangle's outline.
+fn segment_overlaps(p: DVec3, q: DVec3, triangle: [DVec3; 3]) -> bool {
+    let [a, b, c] = triangle;
+    let normal = (b - a).cross(c - a);
+    ![(a, b), (b, c), (c, a), (p, q)].into_iter().any(|edge| is_separated(edge, normal, &[p, q], &triangle))
+}
+
+/// Whether the line along an edge has all of `a` on one side and all of `b` on the other, touching allowed. An edge or plane
+/// without direction separates: what has no area overlaps nothing.
+fn is_separated((from, to): (DVec3, DVec3), normal: DVec3, a: &[DVec3], b: &[DVec3]) -> bool {
+    let across = normal.cross(to - from);
+    let range = |points: &[DVec3]| {
+        let at = points.iter().map(|&v| across.dot(v - from));
+        at.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
+    let size = a.iter().chain(b).map(|&v| (v - from).abs().max_element()).fold(0.0, f64::max);
+    // An overlap this thin is rounding of corners that touch.
+    let touching = 1e-9 * across.length() * size;
+    high_a <= low_b + touching || high_b <= low_a + touching
 }
 
 fn is_folded(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
     let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
     let (m, n) = (normal(a), normal(b));
     let along = m.dot(n);
-    // cos < −1 + 10⁻¹², squared; a triangle without area is folded onto anything.
-    along <= 0.0 && along * along >= (1.0 - 2e-12) * m.length_squared() * n.length_squared()
+    // cos < −1 + 10⁻¹², squared. A triangle without area has no side to be folded to.
+    along < 0.0 && along * along >= (1.0 - 2e-12) * m.length_squared() * n.length_squared()
 }
 
 /// Whether an edge of triangle `from` passes through triangle `to`. Edges that end at a shared corner are left out: they
@@ -165,8 +212,8 @@ fn edges_cross(mesh: &TriMesh, from: usize, to: usize) -> bool {
     })
 }
 
-/// Segment against triangle by the signs of five volumes; anything within rounding of touching counts as crossing, which
-/// only costs time.
+/// Segment against triangle by the signs of five volumes. What touches within rounding counts as crossing: points near it
+/// then ask for a winding number of their own, which is right either way.
 fn segment_crosses(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
     let volume = |a: DVec3, b: DVec3, c: DVec3, d: DVec3| (b - a).cross(c - a).dot(d - a);
     let size = [p, q, b, c].into_iter().map(|v| (v - a).abs().max_element()).fold(0.0, f64::max);
@@ -174,6 +221,9 @@ fn segment_crosses(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
     let (at_p, at_q) = (volume(a, b, c, p), volume(a, b, c, q));
     if (at_p > rounding && at_q > rounding) || (at_p < -rounding && at_q < -rounding) {
         return false;
+    }
+    if at_p.abs() <= rounding && at_q.abs() <= rounding {
+        return segment_overlaps(p, q, [a, b, c]);
     }
     let around = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
     around.iter().all(|&v| v >= -rounding) || around.iter().all(|&v| v <= rounding)

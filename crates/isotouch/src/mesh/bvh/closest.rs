@@ -1,4 +1,4 @@
-//! Closest point, and all triangles within a distance.
+//! Closest point.
 
 use glam::DVec3;
 

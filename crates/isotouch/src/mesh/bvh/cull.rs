@@ -49,7 +49,8 @@ impl Cull {
         for k in 1..8 {
             most = if slack[k] > most { slack[k] } else { most };
         }
-        distance <= most + ROUNDING * (distance + 2.0)
+        // Squares overflow where cells are larger than the mesh by 10¹⁹: nothing can be told, so all is kept.
+        (distance <= most + ROUNDING * (distance + 2.0)) | !squared.is_finite()
     }
 }
 

@@ -162,7 +162,7 @@ impl Bvh {
     #[inline(always)]
     fn reach(&self, q: [f32; 3], distance: f64) -> f32 {
         let largest = f64::from(q[0].abs().max(q[1].abs()).max(q[2].abs()).max(1.0));
-        let scaled = distance * self.scale * (1.0 + 1e-9) + largest * f64::from(f32::EPSILON) * 8.0;
+        let scaled = distance * self.scale * (1.0 + 1e-9) + largest * f64::from(f32::EPSILON) * 16.0;
         (scaled * scaled * (1.0 + 1e-6)) as f32
     }
 }

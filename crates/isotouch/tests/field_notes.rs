@@ -1,0 +1,130 @@
+//! What a build tells its user: nothing about sound meshes, and the truth about others.
+
+#![allow(clippy::unwrap_used)]
+
+mod oracle;
+
+use isotouch::field::{BuildError, BuildNote, Built, Distance, Execution, Field, FieldOptions, SignMethod};
+use isotouch::math::{DMat3, DVec3};
+use isotouch::mesh::{TriMesh, shapes};
+use oracle::meshes::{joined, moved};
+
+fn built(mesh: &TriMesh, resolution: u32) -> Built {
+    let options = FieldOptions { resolution, ..Default::default() };
+    Field::from_mesh_with(mesh, &options, &Execution::default()).unwrap()
+}
+
+/// A box whose faces are grids of n × n squares: many triangles in one plane, along one line, around one corner.
+fn gridded_box(n: u32) -> TriMesh {
+    let mut vertices = Vec::new();
+    let mut triangles = Vec::new();
+    for face in 0..6u32 {
+        let axis = (face / 2) as usize;
+        let side = if face % 2 == 0 { -0.5 } else { 0.5 };
+        let first = vertices.len() as u32;
+        for i in 0..=n {
+            for j in 0..=n {
+                let mut p = DVec3::ZERO;
+                p[axis] = side;
+                p[(axis + 1) % 3] = f64::from(i) / f64::from(n) - 0.5;
+                p[(axis + 2) % 3] = f64::from(j) / f64::from(n) - 0.5;
+                vertices.push(p);
+            }
+        }
+        for i in 0..n {
+            for j in 0..n {
+                let [a, b] = [first + i * (n + 1) + j, first + (i + 1) * (n + 1) + j];
+                let quad = if face % 2 == 0 { [a, a + 1, b + 1, b] } else { [a, b, b + 1, a + 1] };
+                triangles.push([quad[0], quad[1], quad[2]]);
+                triangles.push([quad[0], quad[2], quad[3]]);
+            }
+        }
+    }
+    welded(&vertices, &triangles)
+}
+
+fn welded(vertices: &[DVec3], triangles: &[[u32; 3]]) -> TriMesh {
+    let mut unique: Vec<DVec3> = Vec::new();
+    let place: Vec<u32> = vertices
+        .iter()
+        .map(|v| {
+            let known = unique.iter().position(|u| u == v);
+            known.unwrap_or_else(|| {
+                unique.push(*v);
+                unique.len() - 1
+            }) as u32
+        })
+        .collect();
+    let triangles = triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    TriMesh::new(unique, triangles).unwrap()
+}
+
+#[test]
+fn sound_meshes_are_built_without_a_word() {
+    for name in shapes::NAMES {
+        let Built { field, notes } = built(&shapes::by_name(name).unwrap(), 40);
+        assert!(notes.is_empty(), "{name}: {notes:?}");
+        assert_eq!(field.sign(), SignMethod::Pseudonormal, "{name}");
+    }
+}
+
+/// Flat faces of many triangles were once taken for a mesh that runs through itself.
+#[test]
+fn flat_faces_of_many_triangles_do_not_cross() {
+    let turns = [0.0, 0.3, 1.1].map(|angle| DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), angle));
+    for n in [1, 2, 7] {
+        for turn in turns {
+            let mesh = gridded_box(n).mapped(|v| turn * v + DVec3::new(0.3, -7.1, 2.0)).unwrap();
+            let Built { field, notes } = built(&mesh, 24);
+            assert!(notes.is_empty(), "{n}: {notes:?}");
+            assert_eq!(field.sign(), SignMethod::Pseudonormal);
+        }
+    }
+}
+
+#[test]
+fn parts_wound_inward_are_turned_and_cavities_are_not() {
+    let ball = || shapes::sphere(0.5, 320).unwrap();
+    let beside = joined(&[ball(), moved(ball().flipped(), DVec3::new(2.0, 0.0, 0.0))]);
+    let Built { field, notes } = built(&beside, 48);
+    assert!(matches!(notes[..], [BuildNote::PartsTurned { triangles: 320 }]), "{notes:?}");
+    for x in [0.0, 2.0] {
+        assert!(field.distance(DVec3::new(x, 0.0, 0.0)).value() < -0.4);
+    }
+    let hollow = joined(&[shapes::sphere(1.0, 320).unwrap(), ball().flipped()]);
+    let Built { field, notes } = built(&hollow, 48);
+    assert!(notes.is_empty(), "{notes:?}");
+    assert!(field.distance(DVec3::ZERO).value() > 0.4);
+    assert!(field.distance(DVec3::new(0.75, 0.0, 0.0)).value() < -0.1);
+}
+
+#[test]
+fn a_solid_thinner_than_a_cell_is_noted() {
+    let plate = shapes::cuboid(DVec3::new(1.0, 1.0, 0.001)).unwrap();
+    let Built { notes, .. } = built(&moved(plate, DVec3::new(0.0, 0.0, 0.013)), 31);
+    assert!(matches!(notes[..], [BuildNote::NothingInside] | []), "{notes:?}");
+    let plate = shapes::cuboid(DVec3::new(1.0, 1.0, 0.001)).unwrap();
+    let Built { field, notes } = built(&plate, 31);
+    assert_eq!(notes.contains(&BuildNote::NothingInside), field.value_range().0 > 0.0);
+}
+
+/// Far from the origin coordinates have too few digits left to tell nodes apart; it once ended in a panic.
+#[test]
+fn a_mesh_too_far_from_the_origin_is_refused_with_the_remedy() {
+    for exponent in 5..15 {
+        let far = 10f64.powi(exponent);
+        let mesh = moved(shapes::sphere(0.5, 1280).unwrap(), DVec3::new(far, -far, far));
+        match Field::from_mesh(&mesh, &FieldOptions { resolution: 96, ..Default::default() }) {
+            Ok(field) => {
+                assert!(exponent <= 6, "1e{exponent} was taken");
+                let Distance::Interpolated(d) = field.distance(DVec3::new(far, -far, far)) else { panic!() };
+                assert!((d + 0.5).abs() < 0.02);
+                field.verify().unwrap();
+            }
+            Err(error) => {
+                assert!(matches!(error, BuildError::TooFarFromOrigin { .. }), "{error}");
+                assert!(exponent > 6 && error.to_string().contains("origin"));
+            }
+        }
+    }
+}
