@@ -200,7 +200,7 @@ fn open_meshes_are_refused_with_a_count_and_a_remedy() {
                 let BuildError::NotClosed { boundary_edges, .. } = error else { panic!("{name}: {error}") };
                 assert_eq!(boundary_edges, edges, "{name}");
                 let words = error.to_string();
-                assert!(words.contains(&edges.to_string()) && words.contains("close it"), "{words}");
+                assert!(words.contains(&edges.to_string()) && words.contains("close its holes"), "{words}");
             }
         }
     }

@@ -163,7 +163,9 @@ fn shapes_are_solid() {
         let inward = report(&mesh.flipped());
         assert!(inward.is_solid() && inward.is_wound_inward(), "{name}: {inward}");
         assert_eq!((inward.inward_components, inward.cavities), (1, 0));
-        assert!(inward.to_string().contains("the triangles face the inside; `isotouch field` turns it by itself"));
+        assert!(
+            inward.to_string().contains("the triangles face the inside; `isotouch field` turns it by itself")
+        );
     }
 }
 
@@ -213,7 +215,11 @@ fn one_flipped_triangle_has_three_flipped_edges() {
     let report = report(&with_flipped(&sphere(1.0, 80).unwrap(), 7));
     assert_eq!(report.flipped_edges, 3);
     assert!(report.is_closed() && !report.is_solid() && !report.is_wound_inward());
-    assert!(report.to_string().contains("3 edges lie between triangles that face opposite ways; orient them alike"));
+    assert!(
+        report
+            .to_string()
+            .contains("3 edges lie between triangles that face opposite ways; orient them alike")
+    );
 }
 
 #[test]
@@ -225,7 +231,10 @@ fn boxes_that_share_an_edge_branch_there() {
     assert_eq!((report.vertices, report.repeated_vertices, report.components), (14, 2, 1));
     assert!(!report.is_closed());
     let said = report.to_string();
-    assert!(said.contains("1 edge joins more than two triangles") && said.contains("accepted only if"), "{said}");
+    assert!(
+        said.contains("1 edge joins more than two triangles") && said.contains("accepted only if"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -77,7 +77,9 @@ impl MeshReport {
         say(self.unused_vertices, "vertex is", "vertices are", " used by no triangle");
         say(self.cavities, "component bounds a hollow", "components bound a hollow", " inside another one");
         if self.is_wound_inward() {
-            said.push("wound inward: the triangles face the inside; `isotouch field` turns it by itself".into());
+            said.push(
+                "wound inward: the triangles face the inside; `isotouch field` turns it by itself".into(),
+            );
         } else {
             say(
                 self.inward_components,
