@@ -14,6 +14,7 @@ use crate::failure::{Classify, Failure};
 use crate::format::{bytes, count, duration, number};
 use crate::interrupt;
 use crate::report::Report;
+use crate::values::{MOST_CELLS, whole};
 
 /// What is shown: a built-in shape and the axis that its most telling slice is perpendicular to.
 const SHAPES: [(&str, Axis); 4] =
@@ -28,8 +29,15 @@ pub(crate) struct Args {
     /// Folder for meshes, fields and pictures; made if it is not there.
     #[arg(long, short, value_name = "DIR", default_value = "isotouch-demo")]
     out: PathBuf,
-    /// Cells along the longest side of each field.
-    #[arg(long, short, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Cells along the longest side of each field: 1 to 16777216.
+    #[arg(
+        long,
+        short,
+        value_name = "N",
+        default_value_t = 256,
+        value_parser = whole(1, MOST_CELLS),
+        allow_negative_numbers = true
+    )]
     resolution: u32,
 }
 

@@ -11,7 +11,7 @@ use crate::failure::{Classify, Failure};
 use crate::format::number;
 use crate::interrupt;
 use crate::report::Report;
-use crate::values::{axis, finite};
+use crate::values::{axis, finite, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -32,8 +32,14 @@ pub(crate) struct Args {
     /// Where the slice meets that axis [default: the middle of the box].
     #[arg(long, value_name = "V", value_parser = finite, allow_hyphen_values = true)]
     at: Option<f64>,
-    /// Width of the picture in pixels.
-    #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(240..=16384))]
+    /// Width of the picture in pixels: 240 to 16384.
+    #[arg(
+        long,
+        value_name = "PIXELS",
+        default_value_t = 960,
+        value_parser = whole(240, 16384),
+        allow_negative_numbers = true
+    )]
     width: u32,
     /// Unit to write behind lengths, such as mm.
     #[arg(long, value_name = "NAME")]
