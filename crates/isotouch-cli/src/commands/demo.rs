@@ -8,7 +8,7 @@ use isotouch::mesh::{io, shapes};
 use isotouch::output::picture::{Axis, SliceOptions};
 use serde_json::json;
 
-use super::{slice, source};
+use super::{output_path, slice, source};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{bytes, count, duration, number};
@@ -51,6 +51,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the folder {}; choose another with --out", args.out.display()))
         .or_bad_input()?;
+    output_path::check_folder(&args.out, "--out").or_bad_input()?;
 
     console.say(&console.bold(&row("shape", "triangles", "cells", "memory", "error", "built in")));
     let mut rows = Vec::new();

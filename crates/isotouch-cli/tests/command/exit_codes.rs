@@ -70,6 +70,23 @@ fn commands_of_later_versions_do_not_pretend_to_exist() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_folder_that_takes_no_files_is_noticed_before_the_work() {
+    let desk = Desk::new();
+    for arguments in [
+        // The mesh does not exist, and is not even looked for.
+        &["field", "none.obj", "-o", "/proc/a.field"][..],
+        &["slice", "none.obj", "-o", "/proc/s.png"],
+        &["distance", "none.obj", "--points", "none.npy", "-o", "/proc/d.npy"],
+        &["demo", "--out", "/proc"],
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains("cannot write to the folder /proc"), "{arguments:?}: {}", run.stderr);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_full_disk_is_4() {
     let desk = Desk::new();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
