@@ -118,7 +118,7 @@ fn show(name: &str, axis: Axis, args: &Args, console: &Console) -> Result<Shown,
 
     let options = FieldOptions { resolution: args.resolution, ..Default::default() };
     let start = Instant::now();
-    let field = source::build(&mesh, &options, console)?;
+    let field = source::build(&mesh, name, &options, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
     field.save(&field_file).or_failed()?;

@@ -1,5 +1,6 @@
 //! Where meshes and fields come from: files, or a mesh standing in for its field.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -157,8 +158,13 @@ pub(super) fn warn_about(path: &Path, loaded: &Loaded, console: &Console) {
     }
 }
 
-/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed.
-pub(super) fn build(mesh: &TriMesh, options: &FieldOptions, console: &Console) -> Result<Field, Failure> {
+/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed. Warnings begin with `name`.
+pub(super) fn build(
+    mesh: &TriMesh,
+    name: impl Display,
+    options: &FieldOptions,
+    console: &Console,
+) -> Result<Field, Failure> {
     let bar = Bar::new(console);
     let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
     let execution =
@@ -168,7 +174,7 @@ pub(super) fn build(mesh: &TriMesh, options: &FieldOptions, console: &Console) -
     match built {
         Ok(Built { field, notes }) => {
             for note in notes {
-                console.warn(note);
+                console.warn(format_args!("{name}: {note}"));
             }
             Ok(field)
         }
@@ -185,7 +191,7 @@ pub(super) fn field_of(
     args: &BuildArgs,
     console: &Console,
 ) -> Result<Field, Failure> {
-    build(mesh, &args.options(), console).map_err(|failure| about(path, failure))
+    build(mesh, path.display(), &args.options(), console).map_err(|failure| about(path, failure))
 }
 
 /// Opens a field file, or builds the field of a mesh that stands in for it.
