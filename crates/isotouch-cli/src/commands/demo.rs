@@ -86,14 +86,20 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         args.out.display(),
         first("png")
     ));
+    let program = program();
     report.line("\nTry next:");
-    report.line(format_args!("  isotouch inspect {} {}", first("ply"), first("field")));
-    report.line(format_args!("  isotouch slice {} -o slice.png --axis x", first("field")));
-    report.line(format_args!("  isotouch field {} -o fine.field --resolution 512", first("ply")));
-    report.line("  isotouch field --help");
+    report.line(format_args!("  {program} inspect {} {}", first("ply"), first("field")));
+    report.line(format_args!("  {program} slice {} -o slice.png --axis x", first("field")));
+    report.line(format_args!("  {program} field {} -o fine.field --resolution 512", first("ply")));
+    report.line(format_args!("  {program} field --help"));
     report.key("out", args.out.display().to_string());
     report.key("shapes", rows);
     Ok(report)
+}
+
+/// What to type to run this program again. Cargo tells of itself to what it runs, which is rarely installed then.
+fn program() -> &'static str {
+    if std::env::var_os("CARGO").is_some() { "cargo run --release --" } else { "isotouch" }
 }
 
 fn row(shape: &str, triangles: &str, cells: &str, memory: &str, error: &str, time: &str) -> String {
