@@ -2,6 +2,9 @@
 
 use isotouch::output::picture::Axis;
 
+/// Most cells along one side of a field, as the library limits them.
+pub(crate) const MOST_CELLS: u32 = 1 << 24;
+
 /// A finite number; negative ones too.
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
@@ -19,11 +22,19 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A length or share, 0 included.
-pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
-    match finite(text)? {
-        value if value >= 0.0 => Ok(value),
-        _ => Err("it must not be negative".into()),
+/// A number from `lowest` to `highest`, both included.
+pub(crate) fn between(lowest: f64, highest: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| match finite(text)? {
+        value if (lowest..=highest).contains(&value) => Ok(value),
+        _ => Err(format!("it has to be from {lowest} to {highest}")),
+    }
+}
+
+/// A whole number from `lowest` to `highest`, both included.
+pub(crate) fn whole(lowest: u32, highest: u32) -> impl Fn(&str) -> Result<u32, String> + Clone {
+    move |text| match text.trim().parse() {
+        Ok(value) if (lowest..=highest).contains(&value) => Ok(value),
+        _ => Err(format!("it has to be a whole number from {lowest} to {highest}")),
     }
 }
 
@@ -41,7 +52,13 @@ mod tests {
         assert_eq!(finite("-1e-3"), Ok(-1e-3));
         assert!(finite("nan").is_err() && finite("inf").is_err() && finite("--json").is_err());
         assert!(positive("0").is_err() && positive("2.5") == Ok(2.5));
-        assert!(not_negative("-0.1").is_err() && not_negative("0") == Ok(0.0));
+        let share = between(0.0, 100.0);
+        assert!(share("-0.1").is_err() && share("101").is_err() && share("0") == Ok(0.0));
+        let few = whole(1, 8);
+        assert_eq!((few("1"), few("8")), (Ok(1), Ok(8)));
+        for bad in ["0", "9", "-5", "2.5", "1e3", "99999999999", "many", ""] {
+            assert!(few(bad).is_err_and(|said| said.contains("a whole number from 1 to 8")), "{bad}");
+        }
         assert!(axis("q").is_err() && axis("y").is_ok());
     }
 }

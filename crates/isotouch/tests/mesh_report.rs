@@ -163,7 +163,9 @@ fn shapes_are_solid() {
         let inward = report(&mesh.flipped());
         assert!(inward.is_solid() && inward.is_wound_inward(), "{name}: {inward}");
         assert_eq!((inward.inward_components, inward.cavities), (1, 0));
-        assert!(inward.to_string().contains("wound inward: the triangles face the inside"));
+        assert!(
+            inward.to_string().contains("the triangles face the inside; `isotouch field` turns it by itself")
+        );
     }
 }
 
@@ -213,7 +215,11 @@ fn one_flipped_triangle_has_three_flipped_edges() {
     let report = report(&with_flipped(&sphere(1.0, 80).unwrap(), 7));
     assert_eq!(report.flipped_edges, 3);
     assert!(report.is_closed() && !report.is_solid() && !report.is_wound_inward());
-    assert!(report.to_string().contains("3 edges lie between triangles that face opposite ways"));
+    assert!(
+        report
+            .to_string()
+            .contains("3 edges lie between triangles that face opposite ways; orient them alike")
+    );
 }
 
 #[test]
@@ -224,7 +230,11 @@ fn boxes_that_share_an_edge_branch_there() {
     assert_eq!((report.nonmanifold_edges, report.boundary_edges, report.flipped_edges), (1, 0, 0));
     assert_eq!((report.vertices, report.repeated_vertices, report.components), (14, 2, 1));
     assert!(!report.is_closed());
-    assert!(report.to_string().contains("1 edge joins more than two triangles"));
+    let said = report.to_string();
+    assert!(
+        said.contains("1 edge joins more than two triangles") && said.contains("accepted only if"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -283,6 +293,15 @@ fn an_empty_mesh_is_reported_as_empty() {
     assert!(!report.is_closed() && !report.is_solid());
     assert_eq!(report.signed_volume, 0.0);
     assert!(report.to_string().contains("no surface"));
+}
+
+/// What is wrong comes with a remedy that exists: no names of sign methods.
+#[test]
+fn words_for_one_hole() {
+    let said = report(&mesh(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])).to_string();
+    assert!(said.contains("3 vertices, 1 triangle, 1 component"), "{said}");
+    assert!(said.contains("1 hole with 3 boundary edges: the surface is not closed"), "{said}");
+    assert!(said.contains("repair tool") && !said.contains("soup") && !said.contains("winding"), "{said}");
 }
 
 #[test]

@@ -8,12 +8,13 @@ use isotouch::mesh::{io, shapes};
 use isotouch::output::picture::{Axis, SliceOptions};
 use serde_json::json;
 
-use super::{slice, source};
+use super::{output_path, slice, source};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{bytes, count, duration, number};
 use crate::interrupt;
 use crate::report::Report;
+use crate::values::{MOST_CELLS, whole};
 
 /// What is shown: a built-in shape and the axis that its most telling slice is perpendicular to.
 const SHAPES: [(&str, Axis); 4] =
@@ -28,8 +29,15 @@ pub(crate) struct Args {
     /// Folder for meshes, fields and pictures; made if it is not there.
     #[arg(long, short, value_name = "DIR", default_value = "isotouch-demo")]
     out: PathBuf,
-    /// Cells along the longest side of each field.
-    #[arg(long, short, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Cells along the longest side of each field: 1 to 16777216.
+    #[arg(
+        long,
+        short,
+        value_name = "N",
+        default_value_t = 256,
+        value_parser = whole(1, MOST_CELLS),
+        allow_negative_numbers = true
+    )]
     resolution: u32,
 }
 
@@ -43,6 +51,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the folder {}; choose another with --out", args.out.display()))
         .or_bad_input()?;
+    output_path::check_folder(&args.out, "--out").or_bad_input()?;
 
     console.say(&console.bold(&row("shape", "triangles", "cells", "memory", "error", "built in")));
     let mut rows = Vec::new();
@@ -77,14 +86,20 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         args.out.display(),
         first("png")
     ));
+    let program = program();
     report.line("\nTry next:");
-    report.line(format_args!("  isotouch inspect {} {}", first("ply"), first("field")));
-    report.line(format_args!("  isotouch slice {} -o slice.png --axis x", first("field")));
-    report.line(format_args!("  isotouch field {} -o fine.field --resolution 512", first("ply")));
-    report.line("  isotouch field --help");
+    report.line(format_args!("  {program} inspect {} {}", first("ply"), first("field")));
+    report.line(format_args!("  {program} slice {} -o slice.png --axis x", first("field")));
+    report.line(format_args!("  {program} field {} -o fine.field --resolution 512", first("ply")));
+    report.line(format_args!("  {program} field --help"));
     report.key("out", args.out.display().to_string());
     report.key("shapes", rows);
     Ok(report)
+}
+
+/// What to type to run this program again. Cargo tells of itself to what it runs, which is rarely installed then.
+fn program() -> &'static str {
+    if std::env::var_os("CARGO").is_some() { "cargo run --release --" } else { "isotouch" }
 }
 
 fn row(shape: &str, triangles: &str, cells: &str, memory: &str, error: &str, time: &str) -> String {
@@ -109,7 +124,7 @@ fn show(name: &str, axis: Axis, args: &Args, console: &Console) -> Result<Shown,
 
     let options = FieldOptions { resolution: args.resolution, ..Default::default() };
     let start = Instant::now();
-    let field = source::build(&mesh, &options, console)?;
+    let field = source::build(&mesh, name, &options, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
     field.save(&field_file).or_failed()?;

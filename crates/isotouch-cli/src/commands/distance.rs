@@ -8,7 +8,7 @@ use super::output_path;
 use super::source::{self, BuildArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::{duration, plural};
+use crate::format::{duration, number, plural};
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
@@ -83,6 +83,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.facts(&[
         ("inside the solid", plural(inside, "point")),
         ("outside the box", format!("{} (lower bounds)", plural(outside, "point"))),
+        ("error", format!("within ±{} of the true distance near the surface", number(field.error_bound()))),
         ("time", duration(elapsed)),
     ]);
     report.key("output", args.output.display().to_string());
@@ -90,6 +91,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.key("inside", inside);
     report.key("outside", outside);
     report.key("unknown", unknown + not_finite);
+    report.key("error_bound", field.error_bound());
     report.key("seconds", elapsed.as_secs_f64());
     Ok(report)
 }

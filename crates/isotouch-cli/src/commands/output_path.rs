@@ -1,9 +1,11 @@
 //! Looking at where a result should go before hours are spent on computing it.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
+use tempfile::NamedTempFile;
 
 use crate::failure::{Classify, Failure};
 
@@ -32,7 +34,28 @@ fn check_inner(output: &Path, extension: &str, inputs: &[&Path]) -> anyhow::Resu
         let same = matches!((output.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
         ensure!(!same, "{shown} is also an input and would be overwritten; choose another name with -o");
     }
-    Ok(())
+    match fs::metadata(output) {
+        // A link is followed: its target is what will be replaced.
+        Ok(about) if about.is_file() => check_folder(parent(&output.canonicalize()?), "-o"),
+        // Pipes and devices are written to directly.
+        Ok(_) => Ok(()),
+        Err(_) => check_folder(parent(output), "-o"),
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Refuses a folder in which no file can be made, by making one and removing it. Permission bits alone would not tell of
+/// read-only disks. `option` is what chooses another folder.
+pub(super) fn check_folder(folder: &Path, option: &str) -> anyhow::Result<()> {
+    NamedTempFile::new_in(folder).map(drop).with_context(|| {
+        format!(
+            "cannot write to the folder {}; make it writable or choose another with {option}",
+            folder.display()
+        )
+    })
 }
 
 #[cfg(test)]
@@ -59,5 +82,28 @@ mod tests {
             let error = check_inner(&at(output), "field", &[&at("in.field")]).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    /// Nobody can make files in /proc, whatever their rights.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_that_take_no_files_are_refused_by_name() {
+        let error = check_inner(Path::new("/proc/out.field"), "field", &[]).unwrap_err();
+        let said = Failure::BadInput(error).to_string();
+        assert!(
+            said.starts_with(
+                "cannot write to the folder /proc; make it writable or choose another with -o: "
+            ),
+            "{said}"
+        );
+
+        // A link counts as the folder of what it leads to; a device needs no folder.
+        let folder = tempfile::tempdir().unwrap();
+        for (target, fine) in [("/proc/version", false), ("/dev/null", true)] {
+            let link = folder.path().join(if fine { "fine.field" } else { "bad.field" });
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            assert_eq!(check_inner(&link, "field", &[]).is_ok(), fine, "{target}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
     }
 }

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use isotouch::field::{Distance, Field};
+use isotouch::field::{Distance, Field, Grid};
 use isotouch::output::picture::{self, Axis, SliceOptions, SlicePlane};
 
 use super::output_path;
@@ -11,7 +11,7 @@ use crate::failure::{Classify, Failure};
 use crate::format::number;
 use crate::interrupt;
 use crate::report::Report;
-use crate::values::{axis, finite};
+use crate::values::{axis, finite, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -29,11 +29,17 @@ pub(crate) struct Args {
     /// Axis that the slice is perpendicular to: x, y or z.
     #[arg(long, default_value = "z", value_parser = axis)]
     axis: Axis,
-    /// Where the slice meets that axis [default: the middle of the box].
+    /// Where the slice meets that axis [default: the middle of the cell nearest to the middle of the box].
     #[arg(long, value_name = "V", value_parser = finite, allow_hyphen_values = true)]
     at: Option<f64>,
-    /// Width of the picture in pixels.
-    #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(240..=16384))]
+    /// Width of the picture in pixels: 240 to 16384.
+    #[arg(
+        long,
+        value_name = "PIXELS",
+        default_value_t = 960,
+        value_parser = whole(240, 16384),
+        allow_negative_numbers = true
+    )]
     width: u32,
     /// Unit to write behind lengths, such as mm.
     #[arg(long, value_name = "NAME")]
@@ -73,7 +79,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// The slice through the box of a field at `at`, or through its middle.
+/// The slice through the box of a field at `at`, or through the middle of its middle cell: the middle of the box is often
+/// a plane of nodes, and a face of a symmetric part may lie exactly in it.
 pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Result<SlicePlane> {
     let bounds = field.grid().bounds();
     let (low, high) = (bounds.min[axis.index()], bounds.max[axis.index()]);
@@ -83,8 +90,13 @@ pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Resul
             number(low),
             number(high)
         )),
-        _ => Ok(SlicePlane { axis, at: at.unwrap_or(0.5 * (low + high)), bounds }),
+        _ => Ok(SlicePlane { axis, at: at.unwrap_or_else(|| middle_cell(field.grid(), axis)), bounds }),
     }
+}
+
+fn middle_cell(grid: &Grid, axis: Axis) -> f64 {
+    let cell = grid.cells[axis.index()] / 2;
+    grid.origin[axis.index()] + (f64::from(cell) + 0.5) * grid.cell
 }
 
 /// Draws what the field knows; a lower bound is not a distance.
@@ -110,7 +122,7 @@ pub(super) fn caption(path: &Path, field: &Field, plane: &SlicePlane) -> String 
     )
 }
 
-/// A coordinate to a tenth of a cell: more digits would only show how the middle of the box was rounded.
+/// A coordinate to a tenth of a cell: more digits would only show how it was rounded.
 fn position(at: f64, cell: f64) -> String {
     let digits = (-(0.1 * cell).log10().floor()).clamp(0.0, 300.0);
     let unit = 10f64.powf(-digits);

@@ -1,5 +1,6 @@
 //! Where meshes and fields come from: files, or a mesh standing in for its field.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -14,14 +15,14 @@ use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::interrupt;
 use crate::progress::Bar;
-use crate::values::{not_negative, positive};
+use crate::values::{MOST_CELLS, between, positive, whole};
 
 /// How a field is built from a mesh.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Building a field from a mesh")]
 pub(super) struct BuildArgs {
-    /// Cells along the longest side of the box, padding included [default: 256].
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Cells along the longest side of the box, padding included: 1 to 16777216 [default: 256].
+    #[arg(long, short, value_name = "N", value_parser = whole(1, MOST_CELLS), allow_negative_numbers = true)]
     resolution: Option<u32>,
     /// Edge length of a cell, instead of a resolution.
     #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "resolution", allow_hyphen_values = true)]
@@ -29,11 +30,11 @@ pub(super) struct BuildArgs {
     /// sparse: fine near the surface, coarse elsewhere; dense: fine everywhere [default: sparse].
     #[arg(long, value_name = "KIND", value_parser = storage)]
     storage: Option<StorageKind>,
-    /// Half width of the fine shell of a sparse field, in cells [default: 3].
-    #[arg(long, value_name = "CELLS", value_parser = not_negative, allow_hyphen_values = true)]
+    /// Half width of the fine shell of a sparse field, in cells: 1 to 1000000 [default: 3].
+    #[arg(long, value_name = "CELLS", value_parser = between(1.0, 1e6), allow_hyphen_values = true)]
     band: Option<f64>,
-    /// Free space around the solid, as a fraction of its longest side [default: 0.05].
-    #[arg(long, value_name = "P", value_parser = not_negative, allow_hyphen_values = true)]
+    /// Free space around the solid, as a fraction of its longest side: 0 to 100 [default: 0.05].
+    #[arg(long, value_name = "P", value_parser = between(0.0, 100.0), allow_hyphen_values = true)]
     padding: Option<f64>,
     /// How inside is told from outside: auto, pseudonormal or winding [default: auto].
     #[arg(long, value_name = "METHOD", value_parser = sign)]
@@ -41,9 +42,9 @@ pub(super) struct BuildArgs {
     /// Multiply the coordinates of the mesh, such as 0.001 for millimetres to metres.
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     scale: Option<f64>,
-    /// Threads to use [default: all].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    /// Threads to use: 1 to 1024 [default: all].
+    #[arg(long, value_name = "N", value_parser = whole(1, 1024), allow_negative_numbers = true)]
+    threads: Option<u32>,
 }
 
 fn storage(name: &str) -> Result<StorageKind, String> {
@@ -94,7 +95,7 @@ impl BuildArgs {
     pub(super) fn limit_threads(&self) -> Result<(), Failure> {
         match self.threads {
             Some(threads) => {
-                rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().or_failed()
+                rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().or_failed()
             }
             None => Ok(()),
         }
@@ -157,8 +158,13 @@ pub(super) fn warn_about(path: &Path, loaded: &Loaded, console: &Console) {
     }
 }
 
-/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed.
-pub(super) fn build(mesh: &TriMesh, options: &FieldOptions, console: &Console) -> Result<Field, Failure> {
+/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed. Warnings begin with `name`.
+pub(super) fn build(
+    mesh: &TriMesh,
+    name: impl Display,
+    options: &FieldOptions,
+    console: &Console,
+) -> Result<Field, Failure> {
     let bar = Bar::new(console);
     let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
     let execution =
@@ -168,7 +174,7 @@ pub(super) fn build(mesh: &TriMesh, options: &FieldOptions, console: &Console) -
     match built {
         Ok(Built { field, notes }) => {
             for note in notes {
-                console.warn(note);
+                console.warn(format_args!("{name}: {note}"));
             }
             Ok(field)
         }
@@ -185,7 +191,7 @@ pub(super) fn field_of(
     args: &BuildArgs,
     console: &Console,
 ) -> Result<Field, Failure> {
-    build(mesh, &args.options(), console).map_err(|failure| about(path, failure))
+    build(mesh, path.display(), &args.options(), console).map_err(|failure| about(path, failure))
 }
 
 /// Opens a field file, or builds the field of a mesh that stands in for it.

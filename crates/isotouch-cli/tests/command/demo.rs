@@ -24,8 +24,15 @@ fn what_it_writes_can_be_used() {
     }
     // The commands that the demo proposes:
     let text = desk.succeed(&["demo", "--resolution", "24"]).stdout;
-    for line in text.lines().filter_map(|line| line.strip_prefix("  isotouch ")) {
+    let proposed: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  isotouch ")).collect();
+    assert_eq!(proposed.len(), 4, "{text}");
+    for line in &proposed {
         let words: Vec<&str> = line.split_whitespace().collect();
         desk.succeed(&words);
     }
+    // The same ones for those who run it with cargo.
+    let output = desk.command(&["demo", "--resolution", "24"]).env("CARGO", "cargo").output().unwrap();
+    let text = crate::Run::from(output).stdout;
+    let with_cargo = text.lines().filter_map(|line| line.strip_prefix("  cargo run --release -- "));
+    assert_eq!(with_cargo.collect::<Vec<_>>(), proposed);
 }

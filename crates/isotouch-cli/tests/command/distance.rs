@@ -1,3 +1,4 @@
+use isotouch::field::Field;
 use isotouch::output::npy;
 
 use crate::{Desk, points};
@@ -12,6 +13,7 @@ fn a_field_and_its_mesh_give_the_same_distances() {
     assert_eq!(json["outside"], 1);
     assert_eq!(json["unknown"], 1);
     assert_eq!(json["inside"], 2);
+    assert_eq!(json["error_bound"], Field::open(desk.path("part.field")).unwrap().error_bound());
 
     let distances = npy::read(desk.path("a.npy")).unwrap();
     assert_eq!(distances.shape, [5]);
@@ -20,7 +22,8 @@ fn a_field_and_its_mesh_give_the_same_distances() {
     assert!(outside > 90.0 && outside <= points()[3].length());
     assert!(nowhere.is_nan());
 
-    desk.succeed(&["distance", "part.obj", "-r", "32", "--points", "points.npy", "-o", "b.npy"]);
+    let run = desk.succeed(&["distance", "part.obj", "-r", "32", "--points", "points.npy", "-o", "b.npy"]);
+    assert!(run.stdout.contains("of the true distance near the surface"), "{}", run.stdout);
     let again = npy::read(desk.path("b.npy")).unwrap();
     assert_eq!(again.values[..4], distances.values[..4]);
 }

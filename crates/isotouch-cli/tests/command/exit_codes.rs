@@ -29,7 +29,14 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
         (&["field", "part.obj", "-o", "a.field", "--threads", "0"], "--threads"),
         (&["field", "part.obj", "-o", "a.field", "--cell", "-1"], "above 0"),
         (&["field", "part.obj", "-o", "a.field", "--scale", "0"], "above 0"),
-        (&["field", "part.obj", "-o", "a.field", "--padding", "-0.5"], "negative"),
+        (&["field", "part.obj", "-o", "a.field", "--padding", "-0.5"], "from 0 to 100"),
+        (&["field", "part.obj", "-o", "a.field", "--band", "0.5"], "from 1 to 1000000"),
+        (&["field", "part.obj", "-o", "a.field", "--resolution", "-5"], "a whole number from 1 to 16777216"),
+        (&["field", "part.obj", "-o", "a.field", "-r", "2.5"], "a whole number from 1 to 16777216"),
+        (&["field", "part.obj", "-o", "a.field", "-r", "16777217"], "a whole number from 1 to 16777216"),
+        (&["field", "part.obj", "-o", "a.field", "--threads", "-1"], "a whole number from 1 to 1024"),
+        (&["demo", "--resolution", "-5"], "a whole number from 1 to 16777216"),
+        (&["slice", "part.obj", "-o", "s.png", "--width", "-3"], "a whole number from 240 to 16384"),
         (&["field", "part.obj", "-o", "a.field", "--band", "nan"], "finite"),
         (&["field", "part.obj", "-o", "a.field", "--cell", "1e-12"], "resolution"),
         (&["slice", "part.obj", "-o", "s.jpg"], "s.png"),
@@ -58,6 +65,23 @@ fn commands_of_later_versions_do_not_pretend_to_exist() {
         let run = desk.run(&[name]);
         assert_eq!(run.code, Some(2));
         assert!(run.stderr.contains("unrecognized"), "{}", run.stderr);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_noticed_before_the_work() {
+    let desk = Desk::new();
+    for arguments in [
+        // The mesh does not exist, and is not even looked for.
+        &["field", "none.obj", "-o", "/proc/a.field"][..],
+        &["slice", "none.obj", "-o", "/proc/s.png"],
+        &["distance", "none.obj", "--points", "none.npy", "-o", "/proc/d.npy"],
+        &["demo", "--out", "/proc"],
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains("cannot write to the folder /proc"), "{arguments:?}: {}", run.stderr);
     }
 }
 

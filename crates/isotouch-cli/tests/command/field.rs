@@ -1,4 +1,5 @@
 use isotouch::field::Field;
+use isotouch::mesh::{io, shapes};
 
 use crate::Desk;
 
@@ -78,4 +79,22 @@ fn a_field_is_not_taken_for_a_mesh() {
     let run = desk.run(&["field", "part.field", "-o", "again.field"]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("part.field is a field already"), "{}", run.stderr);
+}
+
+#[test]
+fn warnings_name_the_mesh() {
+    let desk = Desk::new();
+    io::write(desk.path("inward.obj"), &shapes::by_name("torus").unwrap().flipped()).unwrap();
+    let arguments = ["field", "inward.obj", "-o", "a.field", "-r", "24", "--json"];
+    let run = desk.succeed(&arguments);
+    assert!(run.stderr.contains("warning: inward.obj: the mesh is wound inward"), "{}", run.stderr);
+    let warning = run.json()["warnings"][0].as_str().unwrap().to_owned();
+    assert!(warning.starts_with("inward.obj: the mesh is wound inward"), "{warning}");
+
+    let run = desk.succeed(&["demo", "--resolution", "3", "--json"]);
+    for warning in run.json()["warnings"].as_array().unwrap() {
+        let warning = warning.as_str().unwrap();
+        let (name, _) = warning.split_once(": ").unwrap();
+        assert!(shapes::by_name(name).is_some(), "{warning}");
+    }
 }

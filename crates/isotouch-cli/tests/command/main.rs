@@ -44,7 +44,9 @@ impl Desk {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_isotouch"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("NO_COLOR");
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        // As a user runs it, not as the test runner does.
+        command.env_remove("NO_COLOR").env_remove("CARGO");
         command
     }
 

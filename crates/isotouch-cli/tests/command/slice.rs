@@ -1,3 +1,5 @@
+use isotouch::field::Field;
+
 use crate::{Desk, png_size};
 
 #[test]
@@ -30,4 +32,19 @@ fn a_mesh_may_stand_in_for_its_field() {
     let desk = Desk::new();
     desk.succeed(&["slice", "part.obj", "-o", "a.png", "--resolution", "32", "--unit", "mm"]);
     assert_eq!(png_size(&desk.path("a.png")).0, 960);
+}
+
+#[test]
+fn the_usual_plane_lies_in_the_middle_of_a_cell() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let field = Field::open(desk.path("part.field")).unwrap();
+    let grid = field.grid();
+    for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
+        let run = desk.succeed(&["slice", "part.field", "-o", "s.png", "--axis", axis, "--json"]);
+        let at = run.json()["at"].as_f64().unwrap();
+        let in_cell = ((at - grid.origin[i]) / grid.cell).rem_euclid(1.0);
+        assert!((in_cell - 0.5).abs() < 1e-9, "{axis} = {at}");
+        assert!((at - grid.bounds().center()[i]).abs() <= 0.50001 * grid.cell, "{axis} = {at}");
+    }
 }

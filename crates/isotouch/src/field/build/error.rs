@@ -40,20 +40,23 @@ impl fmt::Display for BuildNote {
             }
             Self::PartsTurned { triangles } => write!(
                 f,
-                "some parts of the mesh are wound inward ({triangles} triangles face the inside); they were turned"
+                "some parts of the mesh are wound inward ({} the inside); they were turned",
+                counted(*triangles, "triangle faces", "triangles face")
             ),
             Self::RunsThroughItself { crossed: 0, hidden } => write!(
                 f,
-                "parts of the mesh lie inside others ({hidden} triangles are not on the outside); the solid is their union"
+                "parts of the mesh lie inside others ({} not on the outside); the solid is their union",
+                counted(*hidden, "triangle is", "triangles are")
             ),
             Self::RunsThroughItself { crossed, hidden: 0 } => write!(
                 f,
-                "{crossed} triangles of the mesh touch or cross others; next to them winding numbers decided what is inside"
+                "{} or cross others; next to them winding numbers decided what is inside",
+                counted(*crossed, "triangle of the mesh touches", "triangles of the mesh touch")
             ),
             Self::RunsThroughItself { crossed, .. } => write!(
                 f,
-                "the mesh runs through itself ({crossed} triangles touch or cross others); the solid is what it winds \
-                 around at least once"
+                "the mesh runs through itself ({} or cross others); the solid is what it winds around at least once",
+                counted(*crossed, "triangle touches", "triangles touch")
             ),
             Self::UsedWinding => {
                 write!(
@@ -119,7 +122,12 @@ pub enum BuildError {
         cell: f64,
     },
     /// The mesh does not separate inside from outside.
-    #[error("the mesh is not closed: {}; close it first, for instance with a hole-filling tool (open and broken meshes are not supported yet)", faults_in_words(*boundary_edges, *crowded_edges, *flipped_edges))]
+    #[error(
+        "the mesh {}: {}; {}",
+        if *boundary_edges > 0 { "is not closed" } else { "does not tell inside from outside" },
+        faults_in_words(*boundary_edges, *crowded_edges, *flipped_edges),
+        remedy_for_faults(*boundary_edges)
+    )]
     NotClosed {
         /// Edges with only one triangle.
         boundary_edges: usize,
@@ -130,8 +138,8 @@ pub enum BuildError {
     },
     /// The mesh is closed but pseudonormals cannot serve it.
     #[error(
-        "pseudonormals need edges with exactly two triangles, and {crowded_edges} edges have more; use the sign method \
-         'winding'"
+        "pseudonormals need edges with exactly two triangles, and {}; use the sign method 'winding'",
+        counted(*crowded_edges, "edge has more", "edges have more")
     )]
     Crowded {
         /// Edges with more than two triangles.
@@ -199,18 +207,56 @@ fn in_gigabytes(bytes: u64) -> String {
 
 fn faults_in_words(boundary: usize, crowded: usize, flipped: usize) -> String {
     let kinds = [
-        (boundary, "edges have a triangle on one side only"),
-        (crowded, "edges have more than two triangles"),
-        (flipped, "edges join triangles of opposite orientation"),
+        (boundary, "edge has", "edges have", "a triangle on one side only"),
+        (crowded, "edge has", "edges have", "more than two triangles"),
+        (flipped, "edge joins", "edges join", "triangles of opposite orientation"),
     ];
-    let words: Vec<String> =
-        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let words: Vec<String> = kinds
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many, what)| format!("{} {what}", counted(*count, one, many)))
+        .collect();
     words.join(", ")
+}
+
+fn remedy_for_faults(boundary: usize) -> &'static str {
+    if boundary > 0 {
+        "close its holes first, for instance with a mesh repair tool"
+    } else {
+        "make its orientation consistent and remove duplicate or inner faces with a mesh repair tool"
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 impl Contradictions {
     pub(super) fn into_error(self, remedy: &'static str) -> BuildError {
         let Self { count, node, value, neighbour } = self;
         BuildError::Contradiction { count, node, value, neighbour, remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_fit_the_faults() {
+        let said = |boundary_edges, crowded_edges, flipped_edges| {
+            BuildError::NotClosed { boundary_edges, crowded_edges, flipped_edges }.to_string()
+        };
+        assert!(
+            said(1, 0, 0)
+                .starts_with("the mesh is not closed: 1 edge has a triangle on one side only; close its")
+        );
+        assert!(
+            said(3, 0, 1)
+                .contains("3 edges have a triangle on one side only, 1 edge joins triangles of opposite")
+        );
+        for closed in [said(0, 1, 0), said(0, 0, 3)] {
+            assert!(closed.contains("orientation consistent") && !closed.contains("hole"), "{closed}");
+        }
     }
 }

@@ -145,7 +145,8 @@ fn check_options(options: &FieldOptions) -> Result<(), BuildError> {
         return Err(BuildError::BadOption { name: "padding", value: options.padding, must_be });
     }
     if !(options.band >= 1.0 && options.band <= 1e6) {
-        return Err(BuildError::BadOption { name: "band", value: options.band, must_be: "at least 1 cell" });
+        let must_be = "between 1 and 1000000 (cells)";
+        return Err(BuildError::BadOption { name: "band", value: options.band, must_be });
     }
     Ok(())
 }

@@ -39,8 +39,7 @@ impl MeshReport {
             "hole",
             "holes",
             &format!(
-                " with {}: the surface is not closed; fill what should be closed, or choose a sign method that \
-                 bridges holes (winding, soup)",
+                " with {}: the surface is not closed, so it has no inside; close it first with a mesh repair tool",
                 counted(self.boundary_edges, "boundary edge", "boundary edges"),
             ),
         );
@@ -48,14 +47,14 @@ impl MeshReport {
             self.nonmanifold_edges,
             "edge joins",
             "edges join",
-            " more than two triangles: the surface branches there, so it has no one inside; split it, or use the soup \
-             sign method",
+            " more than two triangles: the surface branches there; accepted only if as many triangles run along such an \
+             edge one way as the other, else remove duplicate and inner faces first with a mesh repair tool",
         );
         say(
             self.flipped_edges,
             "edge lies",
             "edges lie",
-            " between triangles that face opposite ways; orient them alike, or use the soup sign method",
+            " between triangles that face opposite ways; orient them alike first with a mesh repair tool",
         );
         say(
             self.duplicate_triangles,
@@ -78,13 +77,15 @@ impl MeshReport {
         say(self.unused_vertices, "vertex is", "vertices are", " used by no triangle");
         say(self.cavities, "component bounds a hollow", "components bound a hollow", " inside another one");
         if self.is_wound_inward() {
-            said.push("wound inward: the triangles face the inside; flip them all".into());
+            said.push(
+                "wound inward: the triangles face the inside; `isotouch field` turns it by itself".into(),
+            );
         } else {
             say(
                 self.inward_components,
                 "component is wound inward: its",
                 "components are wound inward: their",
-                " triangles face the inside; flip those",
+                " triangles face the inside; `isotouch field` turns them by itself",
             );
         }
     }
