@@ -98,9 +98,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut notes = remarks(setup.threads);
     for (k, model) in models.iter().enumerate() {
         let runs = build_all(model, &plan, setup.threads, &mut ours)?;
-        for run in &runs {
-            let what = format!("{}, {} {}³", model.name, run.storage, run.resolution);
-            notes.extend(run.notes.iter().map(|note| format!("{what}: {note}.")));
+        for note in runs.iter().flat_map(|run| &run.notes) {
+            let remark = format!("{}: {note}.", model.name);
+            if !notes.contains(&remark) {
+                notes.push(remark);
+            }
         }
         if k == 0 {
             of_first = runs;
