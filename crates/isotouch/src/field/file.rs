@@ -450,9 +450,13 @@ impl Reader<'_> {
             cells: UVec3::from_array(header.cells),
         };
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let sensible = grid.origin.is_finite()
+        let sensible = grid.bounds().min.is_finite()
+            && grid.bounds().max.is_finite()
+            // What has no meaning yet must be 0, or it could never be given one.
+            && header.flags <= 1
+            && header.reserved == [0; 5]
+            && (1.0..=1e6).contains(&header.band)
             && positive(header.cell)
-            && positive(header.band)
             && positive(header.lipschitz)
             && grid.cells.min_element() >= 1
             && grid.cells.max_element() <= MOST_CELLS
