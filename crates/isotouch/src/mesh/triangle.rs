@@ -88,6 +88,10 @@ impl PlanarTriangle {
         (Self(rows), longest as u8)
     }
 
+    pub(crate) fn longest_edge(&self) -> f64 {
+        self.0[12]
+    }
+
     /// Closest point and the feature it lies on, `first` being the corner that is A.
     pub(crate) fn closest(&self, first: u8, p: DVec3) -> (DVec3, Feature) {
         let [ax, ay, az, xx, xy, xz, yx, yy, yz, .., base, u, v, inv_bc, inv_ca, y_min] = self.0;

@@ -11,20 +11,27 @@
 //! node             8 nodes at once
 //! ```
 //!
-//! Each step evaluates one triangle at eight points, which is one run of vector instructions. Where triangles are
-//! smaller than cells, or the surface is far, lists get long; there each brick keeps the nodes of the tree above the leaves
-//! that matter, and each group looks for itself below them, its bounds falling with every triangle it finds.
+//! Each step evaluates one triangle at eight points, which is one run of vector instructions. Where triangles are not
+//! larger than cells lists get long, and most of the work would be to make them short; there the vertices tell which triangles
+//! matter to which group (`near_vertices.rs`).
 
 use glam::DVec3;
 
+use super::leaf_vertices::LeafVertices;
+use super::near_vertices::NearVertices;
 use super::sampler::Octet;
 use crate::field::storage::bricks::BRICK_NODES;
-use crate::mesh::bvh::{Bvh, ClosestQuery, Cube, Cull, LeafParent, Seed};
+use crate::mesh::bvh::{Bvh, ClosestQuery, Cube, Cull, Seed};
 use crate::mesh::triangle::{self, PlanarTriangle};
 use crate::simd::multiversioned;
 
 /// Longest candidate list of an octet; beyond it its groups look for themselves. Measured: flat between 100 and 500.
 const MOST_FOR_OCTET: usize = 256;
+/// With more leaves than this around an octet, and triangles shorter than [`FINE`] cells, a list is not even tried.
+const MOST_LEAVES: usize = 48;
+const FINE: f64 = 2.0;
+/// Squared distance, in cells, below which the closest triangle of a node may be asked for.
+const ASKED: f64 = 1.0 + 1e-6;
 /// Covers the rounding of radii and distances, as in [`Bvh`]'s own searches.
 const SLACK: f64 = 1.0 + 1e-9;
 
@@ -72,17 +79,21 @@ pub(crate) struct DistanceScratch<'a> {
     pub(crate) seed: Option<Seed>,
     octet: CandidateList,
     brick: CandidateList,
-    parents: Vec<LeafParent>,
+    leaves: Vec<u32>,
+    all_vertices: &'a LeafVertices,
+    vertices: NearVertices,
 }
 
 impl<'a> DistanceScratch<'a> {
-    pub(crate) fn new(bvh: &'a Bvh) -> Self {
+    pub(crate) fn new(bvh: &'a Bvh, all_vertices: &'a LeafVertices) -> Self {
         Self {
             query: ClosestQuery::new(bvh),
             seed: None,
             octet: CandidateList::default(),
             brick: CandidateList::default(),
-            parents: Vec::new(),
+            leaves: Vec::new(),
+            all_vertices,
+            vertices: NearVertices::default(),
         }
     }
 }
@@ -96,6 +107,8 @@ struct CandidateList {
     offsets: Vec<EightOffsets>,
     /// Places of the triangles kept for each cube.
     members: [Vec<u32>; 8],
+    /// Squared distances of a group's nodes from its members.
+    distances: Vec<[f64; 8]>,
 }
 
 /// Offsets of eight centres from one triangle, in units of the cubes' half edge.
@@ -106,6 +119,22 @@ struct EightOffsets {
 }
 
 impl CandidateList {
+    fn clear_members(&mut self) {
+        for members in &mut self.members {
+            members.clear();
+        }
+    }
+
+    /// Makes the triangle at place `k` a member of the cubes whose bit is set.
+    #[inline(always)]
+    fn add_member(&mut self, k: u32, cubes: u8) {
+        let mut cubes = cubes;
+        while cubes != 0 {
+            self.members[cubes.trailing_zeros() as usize].push(k);
+            cubes &= cubes - 1;
+        }
+    }
+
     /// Finds out which triangles matter to each of eight cubes of half edge `half`; `cube(k)` gives the corners of cube k.
     #[inline(always)]
     fn measure(&mut self, centers: &Eight, half: f64, cube: impl Fn(usize) -> Eight) {
@@ -116,9 +145,9 @@ impl CandidateList {
         for (k, ((triangle, _), out)) in self.triangles.iter().zip(&mut self.offsets).enumerate() {
             let (squared, [x, y, z]) = centers.offsets(triangle);
             for lane in 0..8 {
-                let closer = squared[lane] < least[lane];
-                least[lane] = if closer { squared[lane] } else { least[lane] };
-                nearest[lane] = if closer { k as u64 } else { nearest[lane] };
+                let closer = mask(squared[lane] < least[lane]);
+                least[lane] = if squared[lane] < least[lane] { squared[lane] } else { least[lane] };
+                nearest[lane] = (nearest[lane] & !closer) | (k as u64 & closer);
             }
             for lane in 0..8 {
                 out.squared[lane] = (squared[lane] * inverse * inverse) as f32;
@@ -235,58 +264,89 @@ fn is_within_body(scratch: &mut DistanceScratch<'_>, p: DVec3, bound: f64) -> bo
 #[inline(always)]
 fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out: &mut OctetDistances) {
     let h = octet.spacing;
-    let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
-    let center = DVec3::new(middle(0, 0, 7), middle(1, 0, 7), middle(2, 0, 7));
-    if collect(&mut scratch.query, &mut scratch.seed, center, 3.5 * h, MOST_FOR_OCTET, &mut scratch.octet) {
-        let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
-        scratch.octet.measure(&Eight::corners(halves(0), halves(1), halves(2)), 1.5 * h, |brick| {
-            let ends = |axis: usize| {
-                let from = (brick >> axis & 1) * 4;
-                [octet.at[axis][from], octet.at[axis][from + 3]]
-            };
-            Eight::corners(ends(0), ends(1), ends(2))
-        });
-        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-            let list = &scratch.octet;
-            scratch.brick.triangles.clear();
-            for (entry, kept) in list.triangles.iter().zip(&list.kept) {
-                if kept >> brick & 1 != 0 {
-                    scratch.brick.triangles.push(*entry);
-                }
-            }
-            brick_from_list(&mut scratch.brick, octet, brick, out);
-        }
-    } else {
-        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-            brick_by_groups(scratch, octet, brick, out);
-        }
-    }
-}
-
-/// Collects the triangles that can be closest to a point of the cube of half edge `half` around `center`; false when
-/// there are more than `most`.
-#[inline(always)]
-fn collect(
-    query: &mut ClosestQuery<'_>,
-    seed: &mut Option<Seed>,
-    center: DVec3,
-    half: f64,
-    most: usize,
-    list: &mut CandidateList,
-) -> bool {
-    let Some(nearest) = query.nearest(center, *seed, f64::INFINITY).at else { return false };
+    let DistanceScratch { query, seed, leaves, octet: list, .. } = scratch;
+    let center = octet.center();
+    let Some(nearest) = query.nearest(center, *seed, f64::INFINITY).at else { return };
     *seed = Some(nearest);
-    list.triangles.clear();
     let bvh = query.bvh();
-    let is_complete = query.candidates(&Cube::new(bvh, center, half), nearest, |found| {
-        list.triangles.push((bvh.planar(found), pack(found)));
-        list.triangles.len() <= most || bvh.is_one_leaf()
-    });
+    let cube = Cube::new(bvh, center, 3.5 * h);
+    let cull = cube.cull_by(&bvh.planar(nearest));
+    query.leaves(&cube, &cull, leaves);
+    let is_fine = leaves.len() > MOST_LEAVES && bvh.planar(nearest).longest_edge() < FINE * h;
+    if is_fine || !collect(bvh, leaves, &cube, &cull, list) {
+        octet_from_vertices(scratch, octet, wanted, out);
+        return;
+    }
     if list.triangles.is_empty() {
         // The nearest one always belongs; rounding may have hidden it.
         list.triangles.push((bvh.planar(nearest), pack(nearest)));
     }
-    is_complete
+    octet_from_list(scratch, octet, wanted, out);
+}
+
+/// Distances to the nearest of the listed triangles.
+#[inline(always)]
+fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out: &mut OctetDistances) {
+    let DistanceScratch { octet: list, brick: of_brick, .. } = scratch;
+    let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
+    let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
+    list.measure(&Eight::corners(halves(0), halves(1), halves(2)), 1.5 * octet.spacing, |brick| {
+        let ends = |axis: usize| {
+            let from = (brick >> axis & 1) * 4;
+            [octet.at[axis][from], octet.at[axis][from + 3]]
+        };
+        Eight::corners(ends(0), ends(1), ends(2))
+    });
+    for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+        of_brick.triangles.clear();
+        for (entry, kept) in list.triangles.iter().zip(&list.kept) {
+            if kept >> brick & 1 != 0 {
+                of_brick.triangles.push(*entry);
+            }
+        }
+        brick_from_list(of_brick, octet, brick, out);
+    }
+}
+
+/// Distances to the nearest of the triangles that their vertices say can be nearest.
+#[inline(always)]
+fn octet_from_vertices(
+    scratch: &mut DistanceScratch<'_>,
+    octet: &Octet,
+    wanted: u8,
+    out: &mut OctetDistances,
+) {
+    let DistanceScratch { query, leaves, all_vertices, vertices, brick: list, .. } = scratch;
+    let bvh = query.bvh();
+    vertices.gather(all_vertices, leaves, octet);
+    for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+        list.clear_members();
+        list.triangles.clear();
+        vertices.for_each_needed(all_vertices, brick, |seed, groups| {
+            list.add_member(list.triangles.len() as u32, groups);
+            list.triangles.push((bvh.planar(seed), pack(seed)));
+        });
+        groups_from_members(list, octet, brick, out);
+    }
+}
+
+/// Collects those of the leaves' triangles that can be closest to a point of the cube; false when there are more than
+/// [`MOST_FOR_OCTET`].
+#[inline(always)]
+fn collect(bvh: &Bvh, leaves: &[u32], cube: &Cube, cull: &Cull, list: &mut CandidateList) -> bool {
+    list.triangles.clear();
+    for &leaf in leaves {
+        let mut kept = bvh.triangles_kept(leaf, cube, cull);
+        while kept != 0 {
+            let found = Seed { leaf, lane: kept.trailing_zeros() };
+            kept &= kept - 1;
+            list.triangles.push((bvh.planar(found), pack(found)));
+        }
+        if list.triangles.len() > MOST_FOR_OCTET {
+            return false;
+        }
+    }
+    true
 }
 
 /// Distances of a brick's nodes to the nearest of the listed triangles.
@@ -302,27 +362,56 @@ fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &
         Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)))
     };
     list.measure(&Eight::corners(centers(0), centers(1), centers(2)), 0.5 * octet.spacing, nodes_of);
-    for members in &mut list.members {
-        members.clear();
+    list.clear_members();
+    for k in 0..list.kept.len() {
+        list.add_member(k as u32, list.kept[k]);
     }
-    for (k, &kept) in list.kept.iter().enumerate() {
-        let mut kept = kept;
-        while kept != 0 {
-            list.members[kept.trailing_zeros() as usize].push(k as u32);
-            kept &= kept - 1;
-        }
-    }
+    groups_from_members(list, octet, brick, out);
+}
+
+/// Distances of a brick's nodes to the nearest of their groups' members.
+#[inline(always)]
+fn groups_from_members(list: &mut CandidateList, octet: &Octet, brick: usize, out: &mut OctetDistances) {
+    let from = |axis: usize| (brick >> axis & 1) * 4;
+    let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
+    let nodes_of = |group: usize| {
+        Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)))
+    };
+    let CandidateList { triangles, members, distances, .. } = list;
     for group in 0..8 {
         let nodes = nodes_of(group);
         let mut best = [f64::INFINITY; 8];
-        let mut nearest = [0u64; 8];
-        for &k in &list.members[group] {
-            let (triangle, packed) = &list.triangles[k as usize];
-            let d = nodes.distances_squared(triangle);
+        distances.clear();
+        for &k in &members[group] {
+            let d = nodes.distances_squared(&triangles[k as usize].0);
             for lane in 0..8 {
-                let closer = d[lane] < best[lane];
-                best[lane] = if closer { d[lane] } else { best[lane] };
-                nearest[lane] = if closer { *packed } else { nearest[lane] };
+                best[lane] = if d[lane] < best[lane] { d[lane] } else { best[lane] };
+            }
+            distances.push(d);
+        }
+        // Who it was is found afterwards, since two choices on one condition would become branches; and only where it can
+        // matter: nodes farther than a cell from the surface have the sign of their neighbours.
+        let mut nearest = [0u64; 8];
+        let mut least = best[0];
+        for lane in 1..8 {
+            least = if best[lane] < least { best[lane] } else { least };
+        }
+        if group != 0 && least > ASKED * octet.spacing * octet.spacing {
+            out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
+            continue;
+        }
+        for (&k, d) in members[group].iter().zip(distances.iter()).rev() {
+            let mut equal = [0u32; 8];
+            for lane in 0..8 {
+                equal[lane] = u32::from(d[lane] == best[lane]) << lane;
+            }
+            let mut lanes = 0;
+            for lane in 0..8 {
+                lanes |= equal[lane];
+            }
+            while lanes != 0 {
+                nearest[lanes.trailing_zeros() as usize & 7] = triangles[k as usize].1;
+                lanes &= lanes - 1;
             }
         }
         out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
@@ -330,66 +419,8 @@ fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &
     }
 }
 
-/// Distances of a brick's nodes, each group of 2³ searching the leaves that matter to the brick.
+/// All ones or zero. Choosing by a mask, since compilers make branches of two choices on one condition.
 #[inline(always)]
-fn brick_by_groups(scratch: &mut DistanceScratch<'_>, octet: &Octet, brick: usize, out: &mut OctetDistances) {
-    let DistanceScratch { query, seed, parents, .. } = scratch;
-    let bvh = query.bvh();
-    let from = |axis: usize| (brick >> axis & 1) * 4;
-    let middle = |axis: usize, a: usize, b: usize| {
-        0.5 * (octet.at[axis][from(axis) + a] + octet.at[axis][from(axis) + b])
-    };
-    let center = DVec3::new(middle(0, 0, 3), middle(1, 0, 3), middle(2, 0, 3));
-    let Some(nearest) = query.nearest(center, *seed, f64::INFINITY).at else { return };
-    query.leaf_parents(&Cube::new(bvh, center, 1.5 * octet.spacing), nearest, parents);
-    let mut first = nearest;
-    for group in 0..8 {
-        let at = |axis: usize| 2 * (group >> axis & 1);
-        let pair =
-            |axis: usize| [octet.at[axis][from(axis) + at(axis)], octet.at[axis][from(axis) + at(axis) + 1]];
-        let nodes = Eight::corners(pair(0), pair(1), pair(2));
-        let mean = |axis: usize| middle(axis, at(axis), at(axis) + 1);
-        let half = 0.5 * octet.spacing;
-        let cube = Cube::new(bvh, DVec3::new(mean(0), mean(1), mean(2)), half);
-        let mut best = nodes.distances_squared(&bvh.planar(first));
-        let mut who = [pack(first); 8];
-        let mut bounds = Cull { corners: in_halves(&best, half) };
-        for parent in &*parents {
-            let mut leaves = bvh.leaves_kept(parent, &cube, &bounds);
-            while leaves != 0 {
-                let leaf = bvh.leaf_below(parent, leaves.trailing_zeros());
-                leaves &= leaves - 1;
-                let mut kept = bvh.triangles_kept(leaf, &cube, &bounds);
-                if kept == 0 {
-                    continue;
-                }
-                while kept != 0 {
-                    let found = Seed { leaf, lane: kept.trailing_zeros() };
-                    kept &= kept - 1;
-                    let d = nodes.distances_squared(&bvh.planar(found));
-                    let packed = pack(found);
-                    for lane in 0..8 {
-                        let closer = d[lane] < best[lane];
-                        best[lane] = if closer { d[lane] } else { best[lane] };
-                        who[lane] = if closer { packed } else { who[lane] };
-                    }
-                }
-                bounds.corners = in_halves(&best, half);
-            }
-        }
-        first = unpack(who[0]);
-        out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
-        out.nearest[brick][8 * group..8 * group + 8].copy_from_slice(&who);
-    }
-    *seed = Some(first);
-}
-
-/// Distances in half edges, from squared distances.
-#[inline(always)]
-fn in_halves(squared: &[f64; 8], half: f64) -> [f32; 8] {
-    let mut out = [0.0; 8];
-    for lane in 0..8 {
-        out[lane] = (squared[lane].sqrt() / half) as f32;
-    }
-    out
+fn mask(is_set: bool) -> u64 {
+    0u64.wrapping_sub(u64::from(is_set))
 }

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::distance::{self, DistanceScratch, GROUP_ORDER, OctetDistances};
+use super::leaf_vertices::LeafVertices;
 use super::sampler::{Octet, OctetValues, Sampler};
 use super::sign::SignOracle;
 use crate::field::storage::bricks::BRICK_NODES;
@@ -10,6 +11,7 @@ use crate::mesh::Bvh;
 use crate::simd::SimdLevel;
 
 pub(super) struct MeshSampler<'a> {
+    pub(super) vertices: &'a LeafVertices,
     pub(super) bvh: &'a Bvh,
     pub(super) sign: SignOracle<'a>,
     pub(super) simd: SimdLevel,
@@ -24,7 +26,10 @@ impl<'a> Sampler for MeshSampler<'a> {
     type Scratch = MeshScratch<'a>;
 
     fn scratch(&self) -> MeshScratch<'a> {
-        MeshScratch { search: DistanceScratch::new(self.bvh), distances: OctetDistances::new() }
+        MeshScratch {
+            search: DistanceScratch::new(self.bvh, self.vertices),
+            distances: OctetDistances::new(),
+        }
     }
 
     fn lipschitz(&self) -> f64 {

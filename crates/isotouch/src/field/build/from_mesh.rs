@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::distance_sampler::MeshSampler;
+use super::leaf_vertices::LeafVertices;
 use super::sign::{Pseudonormals, SignOracle, Untangled};
 use super::tangle::{Sides, Tangle};
 use super::{BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, memory, spacing};
@@ -157,7 +158,8 @@ fn build(
         }
         _ => SignOracle::Pseudonormal(normals),
     };
-    let mut sampler = MeshSampler { bvh: &bvh, sign, simd };
+    let vertices = LeafVertices::new(mesh, &bvh);
+    let mut sampler = MeshSampler { vertices: &vertices, bvh: &bvh, sign, simd };
     let mut storage = fill(&sampler, &grid, options, execution)?;
     let mut checked = check::neighbours(&storage, &grid, 1.0);
     if checked.is_err() && options.sign == SignMethod::Auto {

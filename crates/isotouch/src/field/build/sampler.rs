@@ -37,6 +37,13 @@ impl Octet {
         Self { at, spacing: grid.cell * f64::from(step), first: first * step, step }
     }
 
+    /// The middle of its nodes.
+    #[inline(always)]
+    pub(crate) fn center(&self) -> DVec3 {
+        let middle = |axis: usize| 0.5 * (self.at[axis][0] + self.at[axis][OCTET - 1]);
+        DVec3::new(middle(0), middle(1), middle(2))
+    }
+
     /// Grid index of one of its nodes.
     pub(crate) fn node(&self, brick: usize, within: usize) -> IVec3 {
         self.first + self.local(brick, within) * self.step

@@ -79,7 +79,7 @@ impl Cube {
 
     /// Bounds by the distances of the corners from one triangle.
     #[inline(always)]
-    fn cull_by(&self, triangle: &triangle::PlanarTriangle) -> Cull {
+    pub(crate) fn cull_by(&self, triangle: &triangle::PlanarTriangle) -> Cull {
         let mut cull = Cull { corners: [0.0; 8] };
         for k in 0..8 {
             let side = |bit: usize| if k >> bit & 1 != 0 { self.half } else { -self.half };
@@ -171,96 +171,30 @@ fn all_of(bits: [u32; WIDTH]) -> u32 {
     mask
 }
 
-/// A node, and which of its children are leaves that matter.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LeafParent {
-    node: u32,
-    leaves: u32,
-}
-
 impl ClosestQuery<'_> {
-    /// Calls `found` for every triangle that can be closest to a point of the cube; stops early, returning false, when `found`
-    /// does. `nearest` must be the closest triangle of the centre, or nearly.
+    /// Collects the leaves that can hold the closest triangle of a point of the cube.
     #[inline(always)]
-    pub(crate) fn candidates(
-        &mut self,
-        cube: &Cube,
-        nearest: Seed,
-        mut found: impl FnMut(Seed) -> bool,
-    ) -> bool {
+    pub(crate) fn leaves(&mut self, cube: &Cube, cull: &Cull, out: &mut Vec<u32>) {
         let bvh = self.bvh;
-        let cull = cube.cull_by(&bvh.planar(nearest));
-        self.stack.clear();
-        self.stack.push((0.0, bvh.root));
-        while let Some((_, current)) = self.stack.pop() {
-            if current & LEAF == 0 {
-                let node = &bvh.nodes[current as usize];
-                let mut kept = cube.children_kept(&cull, node);
-                while kept != 0 {
-                    self.stack.push((0.0, node.child[kept.trailing_zeros() as usize]));
-                    kept &= kept - 1;
-                }
-                continue;
-            }
-            let leaf = current & !LEAF;
-            let mut kept = cube.triangles_kept(&cull, &bvh.leaves[leaf as usize]);
-            while kept != 0 {
-                if !found(Seed { leaf, lane: kept.trailing_zeros() }) {
-                    return false;
-                }
-                kept &= kept - 1;
-            }
-        }
-        true
-    }
-
-    /// Collects the nodes above all leaves that can hold the closest triangle of a point of the cube.
-    #[inline(always)]
-    pub(crate) fn leaf_parents(&mut self, cube: &Cube, nearest: Seed, out: &mut Vec<LeafParent>) {
-        let bvh = self.bvh;
-        let cull = cube.cull_by(&bvh.planar(nearest));
         out.clear();
         self.stack.clear();
         self.stack.push((0.0, bvh.root));
         while let Some((_, current)) = self.stack.pop() {
-            let node = &bvh.nodes[current as usize];
-            let mut kept = cube.children_kept(&cull, node);
-            let mut leaves = 0;
-            while kept != 0 {
-                let lane = kept.trailing_zeros();
-                kept &= kept - 1;
-                let child = node.child[lane as usize];
-                if child & LEAF == 0 {
-                    self.stack.push((0.0, child));
-                } else {
-                    leaves |= 1 << lane;
-                }
+            if current & LEAF != 0 {
+                out.push(current & !LEAF);
+                continue;
             }
-            if leaves != 0 {
-                out.push(LeafParent { node: current, leaves });
+            let node = &bvh.nodes[current as usize];
+            let mut kept = cube.children_kept(cull, node);
+            while kept != 0 {
+                self.stack.push((0.0, node.child[kept.trailing_zeros() as usize]));
+                kept &= kept - 1;
             }
         }
     }
 }
 
 impl Bvh {
-    /// Whether the tree is one leaf, and so has no [`LeafParent`]s.
-    pub(crate) fn is_one_leaf(&self) -> bool {
-        self.root & LEAF != 0
-    }
-
-    /// Which of a parent's leaves (bit k for child k) can hold a triangle that is closest to a corner of the cube.
-    #[inline(always)]
-    pub(crate) fn leaves_kept(&self, parent: &LeafParent, cube: &Cube, bounds: &Cull) -> u32 {
-        cube.discs_kept(bounds, &self.nodes[parent.node as usize]) & parent.leaves
-    }
-
-    /// The leaf that is child `lane` of a parent.
-    #[inline(always)]
-    pub(crate) fn leaf_below(&self, parent: &LeafParent, lane: u32) -> u32 {
-        self.nodes[parent.node as usize].child[lane as usize] & !LEAF
-    }
-
     /// Which of a leaf's triangles (bit k for lane k) can be closest to a corner of the cube.
     #[inline(always)]
     pub(crate) fn triangles_kept(&self, leaf: u32, cube: &Cube, bounds: &Cull) -> u32 {

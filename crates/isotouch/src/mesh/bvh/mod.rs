@@ -23,7 +23,7 @@ use glam::DVec3;
 use super::{TriMesh, triangle};
 pub use closest::ClosestPoint;
 pub(crate) use closest::{ClosestQuery, Seed};
-pub(crate) use cull::{Cube, Cull, LeafParent};
+pub(crate) use cull::{Cube, Cull};
 pub use ray::RayCrossing;
 
 /// How many children a node and triangles a leaf may have.
@@ -122,6 +122,10 @@ impl Bvh {
     /// Where the tree begins; `None` without triangles.
     pub(crate) fn root_child(&self) -> Option<Child> {
         (!self.leaves.is_empty()).then(|| Child::of(self.root))
+    }
+
+    pub(crate) fn leaf_count(&self) -> usize {
+        self.leaves.len()
     }
 
     pub(crate) fn leaf(&self, index: usize) -> &Leaf8 {
