@@ -306,7 +306,7 @@ fn sparse_and_dense_have_the_same_bits_at_shared_nodes() {
 }
 
 fn check_model(name: &str, resolution: u32) -> Option<Built> {
-    let mesh = TriMesh::read(oracle::model(name)?).unwrap();
+    let mesh = TriMesh::read(oracle::models::model(name)?).unwrap();
     let started = std::time::Instant::now();
     let mut sparse = None;
     for storage in [StorageKind::Dense, StorageKind::Sparse] {
