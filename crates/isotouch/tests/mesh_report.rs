@@ -281,8 +281,7 @@ fn words_for_one_hole() {
 #[test]
 fn words_for_a_closed_mesh() {
     let said = report(&cuboid(DVec3::new(1.0, 2.0, 2e-7)).unwrap()).to_string();
-    let expected =
-        "8 vertices, 12 triangles, 1 component\nsize: 1 x 2 x 2e-7\narea: 4\nvolume: 4e-7\nclosed: yes";
+    let expected = "8 vertices, 12 triangles, 1 component\nsize: 1 x 2 x 2e-7\nbox: (-0.5, -1, -1e-7) to (0.5, 1, 1e-7)\narea: 4\nvolume: 4e-7\nclosed: yes";
     assert_eq!(said, expected);
 }
 
