@@ -35,7 +35,7 @@ use super::bounds::{self, Bounds, BoundsLevel};
 use super::build::{MOST_CELLS, check, nodes};
 use super::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, Tile, bricks_of_tile, tile_position};
 use super::storage::{BrickLevel, Buffer, DenseNodes, MappedFile, SparseNodes, Storage};
-use super::{Facts, Field, Grid, SignMethod, StorageKind, query};
+use super::{Facts, Field, Grid, SignMethod, StorageKind, band, query};
 use crate::atomic_file::write_atomically;
 
 const MAGIC: [u8; 8] = *b"isofield";
@@ -301,7 +301,7 @@ impl Field {
     }
 
     /// Reads all values and checks them: checksums of a field that came from a file, and for any field that neighbouring nodes
-    /// agree and that the bounds are those of the values.
+    /// agree, that the bounds are those of the values, and that nothing is missing of the band, as far as its nodes tell.
     pub fn verify(&self) -> Result<(), FieldFileError> {
         if let Some(source) = &self.source {
             for section in &source.sections {
@@ -319,6 +319,19 @@ impl Field {
             ))
         })?;
         if let Storage::Sparse(sparse) = &self.storage {
+            band::check(sparse, &self.grid, &self.facts).map_err(|missing| {
+                let [x, y, z] = missing.node.to_array();
+                contradiction(format!(
+                    "{} within the band of {} cells, the first at node ({x}, {y}, {z}) with nodes {} apart",
+                    if missing.count == 1 {
+                        "1 brick is missing".into()
+                    } else {
+                        format!("{} bricks are missing", missing.count)
+                    },
+                    self.facts.band,
+                    if missing.step == 1 { "1 cell".into() } else { format!("{} cells", missing.step) },
+                ))
+            })?;
             for level in &sparse.levels {
                 if bounds::brick_ranges(level)[..] != level.ranges[..] {
                     return Err(contradiction(
