@@ -127,7 +127,7 @@ fn show(name: &str, axis: Axis, args: &Args, console: &Console) -> Result<Shown,
     let field = source::build(&mesh, name, &options, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
-    field.save(&field_file).or_failed()?;
+    source::save(&field, &field_file)?;
 
     let plane = slice::plane(&field, axis, None).or_failed()?;
     let (title, caption) = (name.to_owned(), slice::caption(&field, &plane));

@@ -7,7 +7,7 @@ use isotouch::math::DVec3;
 use super::output_path;
 use super::source::{self, BuildArgs};
 use crate::console::Console;
-use crate::failure::{Classify, Failure};
+use crate::failure::Failure;
 use crate::format::{bytes, count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let field = source::field_of(&mesh, &args.mesh, &args.build, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
-    field.save(&args.output).or_failed()?;
+    source::save(&field, &args.output)?;
 
     let mut report = Report::new();
     report.line(format_args!("{} → {}", args.mesh.display(), args.output.display()));
