@@ -8,7 +8,7 @@ use super::output_path;
 use super::source::{self, BuildArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::{duration, number, plural};
+use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
@@ -28,7 +28,7 @@ const BATCH: usize = 1 << 20;
 pub(crate) struct Args {
     /// Field, or a mesh to build one from.
     field: PathBuf,
-    /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats.
+    /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats, as numpy.save writes it.
     #[arg(long, short, value_name = "FILE")]
     points: PathBuf,
     /// Distances: a NumPy array of shape (n,), 64-bit floats; ends in .npy.
@@ -94,11 +94,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         console.warn(format_args!("{} not finite; NaN was written for them", are(not_finite)));
     }
     let inside = values.iter().filter(|value| **value < 0.0).count() as u64;
+    let worth = match unknown {
+        0 => "lower bounds".into(),
+        _ if unknown == outside => "unknown".into(),
+        _ => format!("{} unknown, the others lower bounds", count(unknown)),
+    };
     let mut report = Report::new();
     report.line(format_args!("{} → {}", plural(points.len() as u64, "distance"), args.output.display()));
     report.facts(&[
         ("inside the solid", plural(inside, "point")),
-        ("outside the box", format!("{} (lower bounds)", plural(outside, "point"))),
+        ("outside the box", format!("{} ({worth})", plural(outside, "point"))),
         ("error", format!("within ±{} of the true distance near the surface", number(field.error_bound()))),
         ("time", duration(elapsed)),
     ]);

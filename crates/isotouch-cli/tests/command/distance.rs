@@ -82,3 +82,14 @@ fn flags_tell_distances_from_bounds() {
         assert!(run.stderr.contains(part), "{}", run.stderr);
     }
 }
+
+#[test]
+fn points_outside_are_not_called_bounds_where_nothing_is_known() {
+    let desk = Desk::new();
+    let ask = ["distance", "part.obj", "-r", "24", "--points", "points.npy", "-o", "d.npy"];
+    let run = desk.succeed(&ask);
+    assert!(run.stdout.contains("1 point (lower bounds)"), "{}", run.stdout);
+    // Without padding the solid touches the border.
+    let run = desk.succeed(&[&ask[..], &["--padding", "0"]].concat());
+    assert!(run.stdout.contains("1 point (unknown)"), "{}", run.stdout);
+}
