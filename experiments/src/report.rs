@@ -2,12 +2,24 @@
 
 use std::fmt;
 
+pub(crate) use isotouch::output::numbers::count;
+use isotouch::output::numbers::significant;
+
 /// The outcome of an experiment.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) tables: Vec<Table>,
     /// Remarks under the tables, a paragraph each.
     pub(crate) remarks: Vec<String>,
+}
+
+impl Report {
+    /// Adds a remark unless it stands there already: several runs of one model say the same.
+    pub(crate) fn remark_once(&mut self, remark: String) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
 }
 
 /// A Markdown table.
@@ -79,28 +91,7 @@ pub(crate) fn none() -> String {
 
 /// A number with three significant digits.
 pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    let digits_before_point = value.abs().log10().floor() as i32 + 1;
-    if !(-3..=9).contains(&digits_before_point) {
-        return format!("{value:.1e}");
-    }
-    let decimals = (3 - digits_before_point).max(0) as usize;
-    format!("{value:.decimals$}")
-}
-
-/// A count with commas between groups of three digits.
-pub(crate) fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::new();
-    for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    significant(value, 3)
 }
 
 /// Bytes as millions of bytes.
@@ -113,14 +104,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits() {
-        let shown = [0.0, 0.01234, 1.9, 45.61, 347.4, 2140.0, 1e-7].map(number);
-        assert_eq!(shown, ["0", "0.0123", "1.90", "45.6", "347", "2140", "1.0e-7"]);
-    }
-
-    #[test]
-    fn counts_are_grouped() {
-        assert_eq!([7, 777, 1_000, 2_146_689].map(count), ["7", "777", "1,000", "2,146,689"]);
+    fn remarks_are_made_once() {
+        let mut report = Report::default();
+        for remark in ["a: so", "b: so", "a: so"] {
+            report.remark_once(remark.into());
+        }
+        assert_eq!(report.remarks, ["a: so", "b: so"]);
     }
 
     #[test]

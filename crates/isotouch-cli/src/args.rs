@@ -22,7 +22,7 @@ use crate::failure::Exit;
         isotouch\n  \
         isotouch field part.obj -o part.field\n  \
         isotouch inspect part.field --json\n\n\
-        Exit codes: 0 done, 2 bad usage or input, 4 failed (such as a full disk), 130 interrupted."
+        Exit codes: 0 done, 2 bad usage or input, 4 failed (such as a full disk), 130 interrupted (143 by SIGTERM)."
 )]
 pub(crate) struct Cli {
     /// Print one JSON object on stdout and nothing else there.

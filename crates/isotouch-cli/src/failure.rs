@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::interrupt;
+
 /// Exit codes; scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -13,6 +15,8 @@ pub(crate) enum Exit {
     Failed = 4,
     /// Stopped by Ctrl-C, as shells number it.
     Interrupted = 130,
+    /// Stopped by SIGTERM, as shells number it.
+    Terminated = 143,
 }
 
 /// Why a command did not do what it was asked.
@@ -22,7 +26,7 @@ pub(crate) enum Failure {
     BadInput(anyhow::Error),
     /// The machine let us down.
     Failed(anyhow::Error),
-    /// The user changed their mind.
+    /// The user changed their mind, by Ctrl-C or SIGTERM.
     Interrupted,
 }
 
@@ -31,7 +35,7 @@ impl Failure {
         match self {
             Self::BadInput(_) => Exit::BadInput,
             Self::Failed(_) => Exit::Failed,
-            Self::Interrupted => Exit::Interrupted,
+            Self::Interrupted => interrupt::exit(),
         }
     }
 }

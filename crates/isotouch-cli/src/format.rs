@@ -2,38 +2,7 @@
 
 use std::time::Duration;
 
-/// About four digits: 0.01234, 12.5, 1.2e-7.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let exponent = value.abs().log10().floor() as i32;
-    if !(-4..6).contains(&exponent) {
-        let text = format!("{value:.3e}");
-        return match text.split_once('e') {
-            Some((mantissa, power)) => format!("{}e{power}", without_trailing_zeros(mantissa)),
-            None => text,
-        };
-    }
-    without_trailing_zeros(&format!("{value:.*}", (3 - exponent).max(0) as usize)).into()
-}
-
-fn without_trailing_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
-}
-
-/// 1,234,567
-pub(crate) fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use isotouch::output::numbers::{count, number};
 
 /// 12.3 MB, in powers of 1000.
 pub(crate) fn bytes(value: u64) -> String {
@@ -74,24 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_four_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.0123456, "0.01235"),
-            (-12.5, "-12.5"),
-            (123456.7, "123457"),
-            (1.2e-7, "1.2e-7"),
-            (2e9, "2e9"),
-            (f64::NAN, "NaN"),
-            (100.0, "100"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-    }
-
-    #[test]
-    fn counts_bytes_and_durations_are_readable() {
-        assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
+    fn bytes_and_durations_are_readable() {
         assert_eq!(
             [5, 999, 1500, 99_960, 9_123_456, 34_000_000_000].map(bytes),
             ["5 bytes", "999 bytes", "1.5 kB", "100 kB", "9.1 MB", "34.0 GB"]

@@ -1,32 +1,56 @@
-//! Ctrl-C: the first asks the job to stop and clean up, the second ends it at once.
+//! Ctrl-C and SIGTERM: the first asks the job to stop and clean up, the second ends it at once.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Exit, Failure};
 
-/// Becomes true with the first Ctrl-C; long jobs watch it.
+/// Becomes true when the process is first asked to stop; long jobs watch it.
 pub(crate) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Starts listening for Ctrl-C. Where that is not possible, Ctrl-C ends the process as usual.
+/// Whether it was SIGTERM that asked, as `kill`, `timeout` and job schedulers do, and not Ctrl-C.
+static BY_SIGTERM: AtomicBool = AtomicBool::new(false);
+
+/// Starts listening. Where that is not possible, both end the process as usual.
+#[cfg(unix)]
 pub(crate) fn watch() {
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            end_at_once();
-        }
-        let mut stderr = std::io::stderr();
-        if stderr.is_terminal() {
-            let _ = writeln!(stderr, "\nstopping; press Ctrl-C again to stop at once");
-        }
-    });
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
+        let listen = move || signals.forever().for_each(|signal| ask_to_stop(signal == SIGTERM));
+        let _ = std::thread::Builder::new().name("signals".into()).spawn(listen);
+    }
+}
+
+/// Starts listening for Ctrl-C. Where that is not possible, it ends the process as usual.
+#[cfg(not(unix))]
+pub(crate) fn watch() {
+    let _ = ctrlc::set_handler(|| ask_to_stop(false));
+}
+
+fn ask_to_stop(by_sigterm: bool) {
+    if INTERRUPTED.load(Ordering::Acquire) {
+        end_at_once();
+    }
+    BY_SIGTERM.store(by_sigterm, Ordering::Relaxed);
+    INTERRUPTED.store(true, Ordering::Release);
+    let mut stderr = std::io::stderr();
+    if !by_sigterm && stderr.is_terminal() {
+        let _ = writeln!(stderr, "\nstopping; press Ctrl-C again to stop at once");
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user asked twice: destructors may be what takes so long")]
 fn end_at_once() -> ! {
-    std::process::exit(Exit::Interrupted as i32)
+    std::process::exit(exit() as i32)
 }
 
-/// An error once Ctrl-C was pressed; called between the parts of a job.
+/// How a process ends that was asked to stop.
+pub(crate) fn exit() -> Exit {
+    if BY_SIGTERM.load(Ordering::Relaxed) { Exit::Terminated } else { Exit::Interrupted }
+}
+
+/// An error once the process was asked to stop; called between the parts of a job.
 pub(crate) fn check() -> Result<(), Failure> {
-    if INTERRUPTED.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+    if INTERRUPTED.load(Ordering::Acquire) { Err(Failure::Interrupted) } else { Ok(()) }
 }

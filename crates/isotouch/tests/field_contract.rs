@@ -430,6 +430,39 @@ fn blocks_hold_the_values_of_their_cells() {
     }
 }
 
+/// The same in all cells, at all their corners: within a cell the interpolant has its extremes there, also where the cell is
+/// a piece of a coarser one.
+#[test]
+fn blocks_hold_every_cell() {
+    for storage in BOTH {
+        for name in ["torus-knot", "bowl", "tube", "blob", "box"] {
+            let (_, field) = built(name, 70, storage);
+            let (grid, bounds) = (field.grid(), field.bounds());
+            let levels = bounds.block_sizes().count();
+            let n = grid.cells;
+            for k in 0..n.element_product() {
+                let cell = UVec3::new(k % n.x, k / n.x % n.y, k / (n.x * n.y));
+                let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+                for corner in 0..8 {
+                    // Just within, since corners belong to the upper cell.
+                    let at =
+                        DVec3::new(f64::from(corner & 1), f64::from(corner >> 1 & 1), f64::from(corner >> 2));
+                    let at = at.clamp(DVec3::splat(1e-9), DVec3::splat(1.0 - 1e-9));
+                    let value = field.distance(grid.origin + grid.cell * (cell.as_dvec3() + at)).value();
+                    range = (range.0.min(value), range.1.max(value));
+                }
+                for level in 0..levels {
+                    let (low, high) = bounds.range(level, cell).unwrap();
+                    assert!(
+                        f64::from(low) - 1e-14 <= range.0 && range.1 <= f64::from(high) + 1e-14,
+                        "{name}, {storage}: {range:?} in cell {cell} is not in [{low}, {high}] of level {level}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Contract: overall is the least and largest value, for a dense field those of its nodes.
 #[test]
 fn overall_is_the_extremes() {

@@ -56,6 +56,24 @@ fn any_number_of_threads_gives_the_same_bytes() {
     }
 }
 
+/// Fine enough for several levels, full tiles, and more tasks than threads in every stage.
+#[test]
+fn any_number_of_threads_gives_the_same_bytes_at_high_resolution() {
+    for (name, mesh) in [("blob", shapes::by_name("blob").unwrap()), ("overlapping", overlapping_spheres())] {
+        let with = |threads| {
+            let execution = Execution { threads: Some(threads), ..Default::default() };
+            let options = options(330, StorageKind::Sparse);
+            let built = Field::from_mesh_with(&mesh, &options, &execution).unwrap();
+            assert!(built.field.grid().cells.min_element() > 100);
+            (bytes_of(&built.field), built.notes)
+        };
+        let one = with(1);
+        for threads in [2, 3] {
+            assert!(with(threads) == one, "{name}: {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn every_instruction_set_gives_the_same_bytes() {
     println!("this machine has {:?}", SimdLevel::available());

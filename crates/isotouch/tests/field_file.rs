@@ -7,6 +7,7 @@ mod oracle;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use isotouch::field::{Field, FieldFileError, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::DVec3;
@@ -620,6 +621,20 @@ fn saving_into_a_missing_folder_fails_and_leaves_nothing() {
     std::fs::create_dir(&occupied).unwrap();
     assert!(field.save(&occupied).is_err());
     assert_eq!((entries(folder.path()), entries(&occupied)), (1, 0));
+}
+
+#[test]
+fn saving_that_is_told_to_stop_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.field");
+    std::fs::write(&path, "old").unwrap();
+    for storage in [StorageKind::Dense, StorageKind::Sparse] {
+        let error = field(storage).save_until(&path, &AtomicBool::new(true)).unwrap_err();
+        assert!(matches!(error, FieldFileError::Cancelled), "{error}");
+        assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), entries(folder.path())), ("old", 1));
+    }
+    field(StorageKind::Sparse).save_until(&path, &AtomicBool::new(false)).unwrap();
+    Field::open(&path).unwrap().verify().unwrap();
 }
 
 #[test]

@@ -5,7 +5,12 @@
 
 mod oracle;
 
-use isotouch::field::{BuildError, Distance, Field, FieldOptions, Grid, SignMethod, StorageKind};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use isotouch::field::{
+    BuildError, Distance, Execution, Field, FieldOptions, Grid, Progress, SignMethod, StorageKind,
+};
 use isotouch::math::{Aabb, DVec3, IVec3, UVec3};
 use isotouch::mesh::shapes;
 use oracle::random::Random;
@@ -50,13 +55,14 @@ fn nodes_are_the_function() {
     }
 }
 
-/// A plane is linear, so the interpolant is the plane itself.
+/// A plane is linear, so the interpolant is the plane itself. (40 cells are whole cells of all sizes that occur: no node
+/// lies past the border.)
 #[test]
 fn a_plane_is_reproduced_between_nodes() {
     let normal = DVec3::new(1.0, -2.0, 0.5) / 5.25f64.sqrt();
     let plane = |p: DVec3| p.dot(normal) - 0.1;
     for storage in BOTH {
-        let field = Field::from_function(plane, REGION, 1.0, &options(37, storage)).unwrap();
+        let field = Field::from_function(plane, REGION, 1.0, &options(40, storage)).unwrap();
         let mut random = Random(2);
         for _ in 0..5_000 {
             let p = random.in_box(REGION);
@@ -93,6 +99,87 @@ fn other_lipschitz_bounds_scale_the_error() {
                 }
             }
         }
+    }
+}
+
+/// Sides that are no whole number of cells, at 37 cells along the longest: the box and coarse cells reach past the region.
+const UNEVEN: Aabb = Aabb::new(DVec3::new(-1.0, -0.7, -0.33), DVec3::new(1.0, 0.71, 0.04));
+
+#[test]
+fn a_function_is_called_in_its_region_only() {
+    for storage in BOTH {
+        let function = |p: DVec3| {
+            assert!(UNEVEN.contains(p), "called at {p}");
+            p.length() - 0.3
+        };
+        let field = Field::from_function(function, UNEVEN, 1.0, &options(37, storage)).unwrap();
+        assert!(field.grid().bounds().extent().min_element() > UNEVEN.extent().min_element());
+    }
+}
+
+/// The values past the region are those of its nearest point, and still no answer is off by more than it says.
+#[test]
+fn bounds_hold_up_to_the_border_and_beyond() {
+    let normal = DVec3::new(2.0, -1.0, 2.0) / 3.0;
+    let functions: [fn(DVec3, DVec3) -> f64; 2] =
+        [|p, normal| p.dot(normal) + 2.0, |p, _| p.distance(DVec3::new(0.9, 0.6, -0.2)) - 0.05];
+    for function in functions {
+        for (resolution, storage) in [(37, BOTH[0]), (37, BOTH[1]), (149, BOTH[1])] {
+            let f = |p: DVec3| function(p, normal);
+            let field = Field::from_function(f, UNEVEN, 1.0, &options(resolution, storage)).unwrap();
+            let bounds = field.grid().bounds();
+            let mut random = Random(11);
+            for _ in 0..20_000 {
+                let p = random.in_box(bounds.expanded(0.1));
+                assert!(field.lower_bound(p) <= f(p) + 1e-12, "{p}");
+                if let Some(error) = field.error_bound_at(p) {
+                    let value = field.distance(p).value();
+                    assert!((value - f(p)).abs() <= error, "{p}: {value} for {}", f(p));
+                }
+            }
+        }
+    }
+}
+
+/// Functions and grids can be watched, stopped and held to a limit as meshes can.
+#[test]
+fn functions_and_grids_take_orders() {
+    let ball = |p: DVec3| p.length() - 0.6;
+    for storage in BOTH {
+        let options = options(60, storage);
+        let both = |execution: &Execution<'_>| {
+            let dense = FieldOptions { storage: StorageKind::Dense, ..options.clone() };
+            let plain = Field::from_function(ball, REGION, 1.0, &dense).unwrap();
+            let (grid, values) = (*plain.grid(), values_of(&plain));
+            let of_function = Field::from_function_with(ball, REGION, 1.0, &options, execution);
+            (of_function, Field::from_grid_with(grid, values, 1.0, &options, execution))
+        };
+
+        let calls = AtomicU64::new(0);
+        let progress = |at: Progress| {
+            assert!((1..=at.total).contains(&at.done));
+            calls.fetch_add(1, Relaxed);
+        };
+        let threads = Execution { threads: Some(3), progress: Some(&progress), ..Default::default() };
+        let (of_function, of_grid) = both(&threads);
+        let usual = Field::from_function(ball, REGION, 1.0, &options).unwrap();
+        for field in [of_function.unwrap(), of_grid.unwrap()] {
+            assert_eq!(field.storage(), storage);
+            assert_eq!(field.distance(DVec3::X * 0.61), usual.distance(DVec3::X * 0.61));
+        }
+        assert!(calls.load(Relaxed) > 10);
+
+        let cancelled = AtomicBool::new(true);
+        let (of_function, of_grid) = both(&Execution { cancel: Some(&cancelled), ..Default::default() });
+        for result in [of_function, of_grid] {
+            assert_eq!(result.unwrap_err(), BuildError::Cancelled);
+        }
+
+        let (of_function, of_grid) = both(&Execution { memory_limit: Some(1_000), ..Default::default() });
+        assert!(matches!(of_function, Err(BuildError::TooMuchMemory { available: 1_000, .. })));
+        // The values of a dense field are there already.
+        let too_much = matches!(of_grid, Err(BuildError::TooMuchMemory { available: 1_000, .. }));
+        assert_eq!(too_much, storage == StorageKind::Sparse);
     }
 }
 

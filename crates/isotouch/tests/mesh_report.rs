@@ -3,42 +3,16 @@
 // The helpers of a test are tests too.
 #![allow(clippy::unwrap_used)]
 
+mod oracle;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use isotouch::math::DVec3;
 use isotouch::mesh::shapes::{self, BowlOptions, bowl, cuboid, sphere};
 use isotouch::mesh::{MeshReport, TriMesh, report};
+use oracle::meshes::{joined, mesh, moved, with_one_flipped, without};
+use oracle::models;
 use proptest::prelude::*;
-
-fn mesh(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriMesh {
-    TriMesh::new(vertices.iter().copied().map(DVec3::from_array).collect(), triangles.to_vec()).unwrap()
-}
-
-fn joined(parts: &[TriMesh]) -> TriMesh {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for part in parts {
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(part.vertices());
-        triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + first)));
-    }
-    TriMesh::new(vertices, triangles).unwrap()
-}
-
-fn moved(mesh: TriMesh, by: DVec3) -> TriMesh {
-    mesh.mapped(|v| v + by).unwrap()
-}
-
-fn without_triangles(mesh: &TriMesh, dropped: &[usize]) -> TriMesh {
-    let kept = mesh.triangles().iter().enumerate().filter(|(t, _)| !dropped.contains(t)).map(|(_, &t)| t);
-    TriMesh::new(mesh.vertices().to_vec(), kept.collect()).unwrap()
-}
-
-fn with_flipped(mesh: &TriMesh, flipped: usize) -> TriMesh {
-    let mut triangles = mesh.triangles().to_vec();
-    triangles[flipped].swap(0, 1);
-    TriMesh::new(mesh.vertices().to_vec(), triangles).unwrap()
-}
 
 /// The counts by positions and maps, with nothing sorted or renumbered.
 fn brute_force(mesh: &TriMesh) -> [usize; 8] {
@@ -135,7 +109,7 @@ proptest! {
         let others: Vec<usize> = others.into_iter().filter(|&t| apart(t)).collect();
         let meet = others.len() == 2 && whole.triangles()[others[0]].iter().any(|&v| touches(others[1], v));
         prop_assume!(!meet);
-        let report = report(&without_triangles(&whole, &[star.clone(), others.clone()].concat()));
+        let report = report(&without(&whole, &[star.clone(), others.clone()].concat()));
         prop_assert_eq!(report.boundary_loops, 1 + others.len());
         prop_assert_eq!(report.boundary_edges, star.len() + 3 * others.len());
         prop_assert!(!report.is_closed() && !report.is_solid());
@@ -212,7 +186,7 @@ fn hollows_are_not_mistakes_but_inward_parts_are() {
 
 #[test]
 fn one_flipped_triangle_has_three_flipped_edges() {
-    let report = report(&with_flipped(&sphere(1.0, 80).unwrap(), 7));
+    let report = report(&with_one_flipped(&sphere(1.0, 80).unwrap(), 7));
     assert_eq!(report.flipped_edges, 3);
     assert!(report.is_closed() && !report.is_solid() && !report.is_wound_inward());
     assert!(
@@ -307,8 +281,7 @@ fn words_for_one_hole() {
 #[test]
 fn words_for_a_closed_mesh() {
     let said = report(&cuboid(DVec3::new(1.0, 2.0, 2e-7)).unwrap()).to_string();
-    let expected =
-        "8 vertices, 12 triangles, 1 component\nsize: 1 x 2 x 2e-7\narea: 4\nvolume: 4e-7\nclosed: yes";
+    let expected = "8 vertices, 12 triangles, 1 component\nsize: 1 x 2 x 2e-7\nbox: (-0.5, -1, -1e-7) to (0.5, 1, 1e-7)\narea: 4\nvolume: 4e-7\nclosed: yes";
     assert_eq!(said, expected);
 }
 
@@ -323,14 +296,8 @@ const MISREAD: [&str; 3] = [
 /// Every OBJ and OFF file of the model collection that the small readers below can read.
 #[test]
 fn real_files_agree_with_their_index() {
-    let models = std::env::var_os("ISOTOUCH_MODELS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"),
-        PathBuf::from,
-    );
-    let Ok(index) = std::fs::read_to_string(models.join("index.csv")) else {
-        println!("skipped: no models at {}", models.display());
-        return;
-    };
+    let Some(models) = models::folder() else { return };
+    let index = std::fs::read_to_string(models.join("index.csv")).unwrap();
     let (mut checked, mut wrong) = (0, Vec::new());
     for line in index.lines().skip(1) {
         let column: Vec<&str> = line.split(',').collect();

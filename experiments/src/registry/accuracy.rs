@@ -64,13 +64,14 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             "winding not whole",
         ],
     );
-    let mut remarks = vec![format!(
+    let about = format!(
         "A node is right when it is the f32 nearest to the distance found by testing every triangle in f64. That search has an \
          error of its own, about {ORACLE_ERROR:.0e} of the mesh's size, which decides when the distance is all but halfway \
          between two f32. Signs are compared with the sum of the solid angles of all triangles, except at nodes within \
          {ON_SURFACE:.0e} of the size from the surface, which are counted. Sparse fields: half of the nodes at full resolution, \
          half at 4, 16… cells of spacing."
-    )];
+    );
+    let mut report = Report { tables: Vec::new(), remarks: vec![about] };
     for (model, nodes) in &models {
         for (storage, resolution) in cases {
             let start = Instant::now();
@@ -82,17 +83,22 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             table.row(verdict.row(model, format!("{storage} {resolution}³"), &drawn));
             let what = format!("{}, {storage} {resolution}³", model.name);
             if unreadable > 0 {
-                remarks.push(format!(
+                report.remark_once(format!(
                     "{what}: {unreadable} nodes drawn were too near zero to be told apart from the point beside them and were \
                      left out."
                 ));
             }
-            remarks.extend(built.notes.iter().map(|note| format!("{what}: {note}.")));
-            remarks.extend(verdict.first_wrong.map(|text| format!("{what}: {text}")));
+            for note in &built.notes {
+                report.remark_once(format!("{}: {note}.", model.name));
+            }
+            if let Some(text) = verdict.first_wrong {
+                report.remark_once(format!("{what}: {text}"));
+            }
             eprintln!("{what}: {:.1} s", start.elapsed().as_secs_f64());
         }
     }
-    Ok(Report { tables: vec![table], remarks })
+    report.tables.push(table);
+    Ok(report)
 }
 
 /// What was found about the nodes of one field.

@@ -95,21 +95,19 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         ],
     );
     let mut of_first = Vec::new();
-    let mut notes = remarks(setup.threads);
+    let mut report = Report { tables: Vec::new(), remarks: remarks(setup.threads) };
     for (k, model) in models.iter().enumerate() {
         let runs = build_all(model, &plan, setup.threads, &mut ours)?;
         for note in runs.iter().flat_map(|run| &run.notes) {
-            let remark = format!("{}: {note}.", model.name);
-            if !notes.contains(&remark) {
-                notes.push(remark);
-            }
+            report.remark_once(format!("{}: {note}.", model.name));
         }
         if k == 0 {
             of_first = runs;
         }
     }
     let beside = beside_the_paper(&models[0].name, &of_first, setup.threads);
-    Ok(Report { tables: vec![beside, ours], remarks: notes })
+    report.tables = vec![beside, ours];
+    Ok(report)
 }
 
 fn remarks(threads: usize) -> Vec<String> {

@@ -127,11 +127,11 @@ fn show(name: &str, axis: Axis, args: &Args, console: &Console) -> Result<Shown,
     let field = source::build(&mesh, name, &options, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
-    field.save(&field_file).or_failed()?;
+    source::save(&field, &field_file)?;
 
     let plane = slice::plane(&field, axis, None).or_failed()?;
-    let caption = slice::caption(Path::new(name), &field, &plane);
-    let image = slice::draw(&field, &plane, &SliceOptions { caption, ..Default::default() });
+    let (title, caption) = (name.to_owned(), slice::caption(&field, &plane));
+    let image = slice::draw(&field, &plane, &SliceOptions { title, caption, ..Default::default() });
     image.write_png(&picture_file).or_failed()?;
     interrupt::check()?;
     Ok(Shown { triangles: mesh.triangles().len(), field, elapsed, mesh_file, field_file, picture_file })

@@ -8,7 +8,7 @@ use super::output_path;
 use super::source::{self, BuildArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::{duration, number, plural};
+use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
@@ -19,31 +19,41 @@ const BATCH: usize = 1 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     Outside the box of the field the distance is at least the number written, which is a lower bound; where \
-    nothing is known, NaN is written.\n\n\
+    nothing is known, NaN is written. --flags tells which is which: 0 for a distance within the error bound, 1 for a \
+    lower bound, 2 for unknown.\n\n\
     Examples:\n  \
     isotouch distance part.field --points points.npy -o distances.npy\n  \
+    isotouch distance part.field --points points.npy -o distances.npy --flags flags.npy\n  \
     isotouch distance part.obj --resolution 128 --points points.npy -o distances.npy")]
 pub(crate) struct Args {
     /// Field, or a mesh to build one from.
     field: PathBuf,
-    /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats.
+    /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats, as numpy.save writes it.
     #[arg(long, short, value_name = "FILE")]
     points: PathBuf,
     /// Distances: a NumPy array of shape (n,), 64-bit floats; ends in .npy.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    /// What each distance is worth: a NumPy array of shape (n,), bytes; ends in .npy.
+    #[arg(long, value_name = "FILE")]
+    flags: Option<PathBuf>,
     #[command(flatten)]
     build: BuildArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check(&args.output, "npy", &[&args.field, &args.points])?;
+    if let Some(flags) = &args.flags {
+        output_path::check(flags, "npy", &[&args.field, &args.points])?;
+        output_path::check_different(flags, &args.output)?;
+    }
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
     let field = source::field(&args.field, &args.build, console)?;
 
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
+    let mut flags = Vec::with_capacity(if args.flags.is_some() { points.len() } else { 0 });
     let (mut outside, mut unknown, mut not_finite) = (0u64, 0u64, 0u64);
     let start = Instant::now();
     for batch in points.chunks(BATCH) {
@@ -59,6 +69,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
                 }
             }
             values.push(distance.value());
+            if args.flags.is_some() {
+                flags.push(flag(distance));
+            }
         }
         bar.update("distances", values.len() as u64, points.len() as u64);
     }
@@ -66,6 +79,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     drop(bar);
     interrupt::check()?;
     npy::write_scalars(&args.output, &values).or_failed()?;
+    if let Some(path) = &args.flags {
+        npy::write_bytes(path, &flags).or_failed()?;
+    }
 
     if unknown > 0 {
         console.warn(format_args!(
@@ -78,15 +94,21 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         console.warn(format_args!("{} not finite; NaN was written for them", are(not_finite)));
     }
     let inside = values.iter().filter(|value| **value < 0.0).count() as u64;
+    let worth = match unknown {
+        0 => "lower bounds".into(),
+        _ if unknown == outside => "unknown".into(),
+        _ => format!("{} unknown, the others lower bounds", count(unknown)),
+    };
     let mut report = Report::new();
     report.line(format_args!("{} → {}", plural(points.len() as u64, "distance"), args.output.display()));
     report.facts(&[
         ("inside the solid", plural(inside, "point")),
-        ("outside the box", format!("{} (lower bounds)", plural(outside, "point"))),
+        ("outside the box", format!("{} ({worth})", plural(outside, "point"))),
         ("error", format!("within ±{} of the true distance near the surface", number(field.error_bound()))),
         ("time", duration(elapsed)),
     ]);
     report.key("output", args.output.display().to_string());
+    report.key("flags", args.flags.as_ref().map(|path| path.display().to_string()));
     report.key("points", points.len());
     report.key("inside", inside);
     report.key("outside", outside);
@@ -94,6 +116,15 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.key("error_bound", field.error_bound());
     report.key("seconds", elapsed.as_secs_f64());
     Ok(report)
+}
+
+/// What a distance is worth, as programs read it.
+fn flag(distance: Distance) -> u8 {
+    match distance {
+        Distance::Interpolated(_) => 0,
+        Distance::LowerBound(_) => 1,
+        Distance::Unknown => 2,
+    }
 }
 
 fn are(points: u64) -> String {

@@ -2,11 +2,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use isotouch::field::Field;
+use isotouch::math::DVec3;
 
 use super::output_path;
 use super::source::{self, BuildArgs};
 use crate::console::Console;
-use crate::failure::{Classify, Failure};
+use crate::failure::Failure;
 use crate::format::{bytes, count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let field = source::field_of(&mesh, &args.mesh, &args.build, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
-    field.save(&args.output).or_failed()?;
+    source::save(&field, &args.output)?;
 
     let mut report = Report::new();
     report.line(format_args!("{} → {}", args.mesh.display(), args.output.display()));
@@ -60,6 +61,7 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
     let (low, high) = field.value_range();
     let mut facts = vec![
         ("cells", format!("{} × {} × {} of {}", grid.cells.x, grid.cells.y, grid.cells.z, number(grid.cell))),
+        ("box", format!("{} to {}", corner(grid.bounds().min), corner(grid.bounds().max))),
         ("nodes", format!("{} stored, {} in all", count(field.node_count()), count(grid.node_count()))),
         ("storage", format!("{}, {}", field.storage(), bytes(field.bytes()))),
         ("sign", field.sign().to_string()),
@@ -70,6 +72,10 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
         facts.push(("capped nodes", count(field.capped_nodes())));
     }
     facts
+}
+
+fn corner(at: DVec3) -> String {
+    format!("({}, {}, {})", number(at.x), number(at.y), number(at.z))
 }
 
 /// What a field is, for programs.

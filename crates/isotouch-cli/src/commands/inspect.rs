@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Meshes and fields.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Check every number in fields, not only their headers.
+    /// Check every number in fields, not only their headers, and that none is missing from the band.
     #[arg(long)]
     verify: bool,
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Classify, Failure};
@@ -41,6 +41,19 @@ fn check_inner(output: &Path, extension: &str, inputs: &[&Path]) -> anyhow::Resu
         Ok(_) => Ok(()),
         Err(_) => check_folder(parent(output), "-o"),
     }
+}
+
+/// Refuses two outputs of one name, of which the second would replace the first.
+pub(super) fn check_different(one: &Path, other: &Path) -> Result<(), Failure> {
+    let place = |path: &Path| {
+        parent(path).canonicalize().map(|folder| folder.join(path.file_name().unwrap_or_default()))
+    };
+    let is_same = matches!((place(one), place(other)), (Ok(a), Ok(b)) if a == b);
+    let checked: anyhow::Result<()> = match is_same {
+        true => Err(anyhow!("{} is named for two outputs; give each its own", one.display())),
+        false => Ok(()),
+    };
+    checked.or_bad_input()
 }
 
 fn parent(path: &Path) -> &Path {

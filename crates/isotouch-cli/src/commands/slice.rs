@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use isotouch::field::{Distance, Field, Grid};
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Axis that the slice is perpendicular to: x, y or z.
     #[arg(long, default_value = "z", value_parser = axis)]
     axis: Axis,
-    /// Where the slice meets that axis [default: the middle of the cell nearest to the middle of the box].
+    /// Where the slice meets that axis [default: a quarter of a cell above the middle of the box].
     #[arg(long, value_name = "V", value_parser = finite, allow_hyphen_values = true)]
     at: Option<f64>,
     /// Width of the picture in pixels: 240 to 16384.
@@ -56,7 +56,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     interrupt::check()?;
     let options = SliceOptions {
         width: args.width,
-        caption: caption(&args.field, &field, &plane),
+        title: args.field.file_name().unwrap_or(args.field.as_os_str()).to_string_lossy().into_owned(),
+        caption: caption(&field, &plane),
         unit: args.unit.clone().unwrap_or_default(),
     };
     let image = draw(&field, &plane, &options);
@@ -79,8 +80,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// The slice through the box of a field at `at`, or through the middle of its middle cell: the middle of the box is often
-/// a plane of nodes, and a face of a symmetric part may lie exactly in it.
+/// The slice through the box of a field at `at`, or a quarter of a cell above its middle. The middle itself is a plane of
+/// nodes, or halfway between two, and a symmetric part has its plane of symmetry there, often with faces in it.
 pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Result<SlicePlane> {
     let bounds = field.grid().bounds();
     let (low, high) = (bounds.min[axis.index()], bounds.max[axis.index()]);
@@ -90,13 +91,12 @@ pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Resul
             number(low),
             number(high)
         )),
-        _ => Ok(SlicePlane { axis, at: at.unwrap_or_else(|| middle_cell(field.grid(), axis)), bounds }),
+        _ => Ok(SlicePlane { axis, at: at.unwrap_or_else(|| beside_middle(field.grid(), axis)), bounds }),
     }
 }
 
-fn middle_cell(grid: &Grid, axis: Axis) -> f64 {
-    let cell = grid.cells[axis.index()] / 2;
-    grid.origin[axis.index()] + (f64::from(cell) + 0.5) * grid.cell
+fn beside_middle(grid: &Grid, axis: Axis) -> f64 {
+    grid.bounds().center()[axis.index()] + 0.25 * grid.cell
 }
 
 /// Draws what the field knows; a lower bound is not a distance.
@@ -108,11 +108,10 @@ pub(super) fn draw(field: &Field, plane: &SlicePlane, options: &SliceOptions) ->
     picture::slice(plane, distance, options)
 }
 
-pub(super) fn caption(path: &Path, field: &Field, plane: &SlicePlane) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+pub(super) fn caption(field: &Field, plane: &SlicePlane) -> String {
     let grid = field.grid();
     format!(
-        "{name} · {} = {} · {} × {} × {} cells of {}",
+        "{} = {} · {} × {} × {} cells of {}",
         plane.axis,
         position(plane.at, grid.cell).replace('-', "−"),
         grid.cells.x,

@@ -194,6 +194,14 @@ pub(super) fn field_of(
     build(mesh, path.display(), &args.options(), console).map_err(|failure| about(path, failure))
 }
 
+/// Writes a field, until it is done or the process is asked to stop.
+pub(super) fn save(field: &Field, path: &Path) -> Result<(), Failure> {
+    match field.save_until(path, &interrupt::INTERRUPTED) {
+        Err(FieldFileError::Cancelled) => Err(Failure::Interrupted),
+        other => other.or_failed(),
+    }
+}
+
 /// Opens a field file, or builds the field of a mesh that stands in for it.
 pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
     match open(path, &args.read_options())? {

@@ -64,3 +64,32 @@ fn an_array_of_another_shape_is_named() {
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("points.npy") && run.stderr.contains("(n, 3)"), "{}", run.stderr);
 }
+
+#[test]
+fn flags_tell_distances_from_bounds() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let ask = ["distance", "part.field", "--points", "points.npy", "-o", "d.npy", "--flags"];
+    let json = desk.succeed(&[&ask[..], &["flags.npy", "--json"]].concat()).json();
+    assert_eq!(json["flags"], "flags.npy");
+    let bytes = std::fs::read(desk.path("flags.npy")).unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("'|u1'") && bytes.len() % 64 == 5);
+    assert_eq!(bytes[bytes.len() - 5..], [0, 0, 0, 1, 2]);
+
+    for (name, part) in [("flags.txt", ".npy"), ("points.npy", "also an input"), ("d.npy", "two outputs")] {
+        let run = desk.run(&[&ask[..], &[name]].concat());
+        assert_eq!(run.code, Some(2), "{name}");
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn points_outside_are_not_called_bounds_where_nothing_is_known() {
+    let desk = Desk::new();
+    let ask = ["distance", "part.obj", "-r", "24", "--points", "points.npy", "-o", "d.npy"];
+    let run = desk.succeed(&ask);
+    assert!(run.stdout.contains("1 point (lower bounds)"), "{}", run.stdout);
+    // Without padding the solid touches the border.
+    let run = desk.succeed(&[&ask[..], &["--padding", "0"]].concat());
+    assert!(run.stdout.contains("1 point (unknown)"), "{}", run.stdout);
+}

@@ -58,3 +58,13 @@ fn verify_finds_a_flipped_bit() {
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("part.field"), "{}", run.stderr);
 }
+
+#[test]
+fn boxes_of_meshes_and_fields_are_told() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let run = desk.succeed(&["inspect", "part.obj", "part.field"]);
+    assert!(run.stdout.contains("\n  box: (-"), "{}", run.stdout);
+    let field = run.stdout.lines().find(|line| line.starts_with("  box  ")).unwrap();
+    assert!(field.contains(") to ("), "{field}");
+}

@@ -1,4 +1,4 @@
-//! Ctrl-C: the job stops, leaves nothing half-written, and says 130.
+//! Ctrl-C and SIGTERM: the job stops, leaves nothing half-written, and says 130 or 143.
 #![cfg(unix)]
 
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,11 @@ const LONG_BUILD: [&str; 8] =
     ["field", "part.obj", "-o", "big.field", "--resolution", "1500", "--threads", "1"];
 
 fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    send("-INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -57,4 +61,36 @@ fn two_stop_at_once() {
     interrupt(&child);
     interrupt(&child);
     assert_eq!(Run::from(child.wait_with_output().unwrap()).code, Some(130));
+}
+
+#[test]
+fn sigterm_does_the_same_and_says_143() {
+    let desk = Desk::new();
+    let before = desk.files();
+    let child = start(&desk, &["--json"]);
+    send("-TERM", &child);
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(143), "{}", run.stderr);
+    assert_eq!(run.json()["error"], "interrupted");
+    assert_eq!(desk.files(), before);
+}
+
+/// While the result is being written, the unfinished file goes away. (On a fast disk it may be finished instead.)
+#[test]
+fn sigterm_while_saving_leaves_no_unfinished_file() {
+    let desk = Desk::new();
+    let before = desk.files();
+    let build = ["field", "part.obj", "-o", "big.field", "-r", "420", "--storage", "dense", "--quiet"];
+    let mut child = desk.command(&build).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !desk.files().iter().any(|name| name.ends_with(".unfinished")) {
+        assert!(child.try_wait().unwrap().is_none(), "it was to be caught while saving");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    send("-TERM", &child);
+    let run = Run::from(child.wait_with_output().unwrap());
+    match run.code {
+        Some(143) => assert_eq!(desk.files(), before),
+        Some(0) => assert_eq!(desk.files().len(), before.len() + 1, "{:?}", desk.files()),
+        other => panic!("{other:?}: {}", run.stderr),
+    }
 }

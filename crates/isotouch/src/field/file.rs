@@ -27,6 +27,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, UVec3};
@@ -35,12 +36,14 @@ use super::bounds::{self, Bounds, BoundsLevel};
 use super::build::{MOST_CELLS, check, nodes};
 use super::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, Tile, bricks_of_tile, tile_position};
 use super::storage::{BrickLevel, Buffer, DenseNodes, MappedFile, SparseNodes, Storage};
-use super::{Facts, Field, Grid, SignMethod, StorageKind, query};
+use super::{Facts, Field, Grid, SignMethod, StorageKind, band, query};
 use crate::atomic_file::write_atomically;
 
 const MAGIC: [u8; 8] = *b"isofield";
 const VERSION: u32 = 1;
 const ALIGNMENT: u64 = 64;
+/// Bytes written between two looks at whether to stop: milliseconds on most disks.
+const BETWEEN_LOOKS: usize = 1 << 20;
 
 /// Why a field could not be read, written or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +102,9 @@ pub enum FieldFileError {
         /// Where and how.
         what: String,
     },
+    /// Saving was told to stop.
+    #[error("cancelled")]
+    Cancelled,
     /// Mapping needs a little-endian machine.
     #[error("{path}: .field files can only be used on little-endian machines")]
     BigEndian {
@@ -219,6 +225,11 @@ fn header_checksum(header: &Header, table: &[Section]) -> u32 {
 impl Field {
     /// Writes the field to a `.field` file, beside it first, so that the file is whole or not there.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FieldFileError> {
+        self.save_until(path, &AtomicBool::new(false))
+    }
+
+    /// [`Field::save`] that stops soon after `cancel` was set, with [`FieldFileError::Cancelled`] and nothing left behind.
+    pub fn save_until(&self, path: impl AsRef<Path>, cancel: &AtomicBool) -> Result<(), FieldFileError> {
         let path = path.as_ref();
         if cfg!(target_endian = "big") {
             return Err(FieldFileError::BigEndian { path: path.into() });
@@ -247,12 +258,20 @@ impl Field {
             for (entry, (_, _, bytes)) in table.iter().zip(&sections) {
                 let gap = (entry.offset - at) as usize;
                 out.write_all(&[0; ALIGNMENT as usize][..gap])?;
-                out.write_all(bytes)?;
+                for part in bytes.chunks(BETWEEN_LOOKS) {
+                    if cancel.load(Ordering::Relaxed) {
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    out.write_all(part)?;
+                }
                 at = entry.offset + bytes.len() as u64;
             }
             Ok(())
         };
-        write_atomically(path, write).map_err(|source| FieldFileError::Io { path: path.into(), source })
+        write_atomically(path, write).map_err(|source| match source.kind() {
+            io::ErrorKind::Interrupted => FieldFileError::Cancelled,
+            _ => FieldFileError::Io { path: path.into(), source },
+        })
     }
 
     fn header(&self, sections: u32, file_length: u64) -> Header {
@@ -301,7 +320,7 @@ impl Field {
     }
 
     /// Reads all values and checks them: checksums of a field that came from a file, and for any field that neighbouring nodes
-    /// agree and that the bounds are those of the values.
+    /// agree, that the bounds are those of the values, and that nothing is missing of the band, as far as its nodes tell.
     pub fn verify(&self) -> Result<(), FieldFileError> {
         if let Some(source) = &self.source {
             for section in &source.sections {
@@ -319,6 +338,19 @@ impl Field {
             ))
         })?;
         if let Storage::Sparse(sparse) = &self.storage {
+            band::check(sparse, &self.grid, &self.facts).map_err(|missing| {
+                let [x, y, z] = missing.node.to_array();
+                contradiction(format!(
+                    "{} within the band of {} cells, the first at node ({x}, {y}, {z}) with nodes {} apart",
+                    if missing.count == 1 {
+                        "1 brick is missing".into()
+                    } else {
+                        format!("{} bricks are missing", missing.count)
+                    },
+                    self.facts.band,
+                    if missing.step == 1 { "1 cell".into() } else { format!("{} cells", missing.step) },
+                ))
+            })?;
             for level in &sparse.levels {
                 if bounds::brick_ranges(level)[..] != level.ranges[..] {
                     return Err(contradiction(

@@ -1,5 +1,6 @@
 //! Signed distance fields: exact at every node, trilinear between them, negative inside.
 
+mod band;
 mod bounds;
 mod build;
 mod file;

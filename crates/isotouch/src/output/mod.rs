@@ -1,4 +1,5 @@
-//! What leaves the library for people and other programs: pictures and NumPy arrays.
+//! What leaves the library for people and other programs: pictures, NumPy arrays, numbers in words.
 
 pub mod npy;
+pub mod numbers;
 pub mod picture;

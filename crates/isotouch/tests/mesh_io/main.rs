@@ -7,6 +7,8 @@ mod bad_input;
 mod caps;
 mod formats;
 mod models;
+#[path = "../oracle/mod.rs"]
+mod oracle;
 mod oracles;
 mod polygons;
 mod random;

@@ -1,21 +1,10 @@
 //! Third-party models, where they are there.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::caps::odd_edges;
+use super::oracle::models;
 use isotouch::mesh::io::{self, Format, ReadError, ReadOptions};
-
-/// The folder with the models, if this machine has it.
-fn models() -> Option<PathBuf> {
-    let folder = std::env::var_os("ISOTOUCH_MODELS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"), PathBuf::from);
-    if !folder.join("index.csv").is_file() {
-        println!("skipped: no models at {} (set ISOTOUCH_MODELS to their folder)", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 /// Files where the index is known to be wrong, or counts what we refuse, with what is right.
 const DIFFERENT: &[(&str, &str)] = &[
@@ -37,7 +26,7 @@ const DIFFERENT: &[(&str, &str)] = &[
 /// What the index calls closed has every edge an even number of times.
 #[test]
 fn all_models_read_as_the_index_says() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models::folder() else { return };
     let index = std::fs::read_to_string(folder.join("index.csv")).unwrap();
     let mut wrong = Vec::new();
     let mut agreed = 0;
@@ -83,7 +72,7 @@ fn all_models_read_as_the_index_says() {
 /// The same bunny in every byte order and with every line end.
 #[test]
 fn ply_of_every_byte_order_and_line_end() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models::folder() else { return };
     for (name, format) in [
         ("BBM", Format::PlyBigEndian),
         ("BBU", Format::PlyBigEndian),
@@ -100,7 +89,7 @@ fn ply_of_every_byte_order_and_line_end() {
 
 #[test]
 fn cut_and_corrupted_models_do_not_panic() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models::folder() else { return };
     let mut state = 1u64;
     let mut random = move |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -129,7 +118,7 @@ fn cut_and_corrupted_models_do_not_panic() {
 /// 870 thousand triangles of gzipped text in about a second; ten leave room for a busy machine.
 #[test]
 fn a_large_scan_loads_quickly() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models::folder() else { return };
     let start = Instant::now();
     let loaded = io::read(folder.join("scan/dragon_vrip.ply.gz"), &ReadOptions::default()).unwrap();
     println!("dragon: {:?}", start.elapsed());

@@ -5,9 +5,8 @@
 
 mod double;
 pub mod meshes;
+pub mod models;
 pub mod random;
-
-use std::path::{Path, PathBuf};
 
 use isotouch::math::DVec3;
 use isotouch::mesh::{Feature, TriMesh};
@@ -218,16 +217,4 @@ pub fn trilinear(corners: [f64; 8], at: DVec3) -> f64 {
             corners[k] * weight(0) * weight(1) * weight(2)
         })
         .sum()
-}
-
-/// A third-party model, if this machine has it.
-pub fn model(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("ISOTOUCH_MODELS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models"), PathBuf::from);
-    let path = folder.join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: no {} (set ISOTOUCH_MODELS to the models' folder)", path.display());
-    None
 }

@@ -7,11 +7,24 @@ use crate::field::Grid;
 use crate::field::interpolate::interpolate;
 use crate::field::storage::DenseNodes;
 use crate::field::storage::bricks::BRICK_NODES;
+use crate::math::Aabb;
 
-/// A function with a stated Lipschitz bound.
+/// A function with a stated Lipschitz bound on a region. Beyond the region the value of its nearest point holds.
+///
+/// That keeps the Lipschitz bound L, since projecting onto a box is a contraction. It keeps ε = L·(√3/2)·h too, even as a
+/// bound for a function that goes on outside: the interpolant at x is a mean of f(πxᵢ) with weights wᵢ, off by at most
+/// L·√(Σ wᵢ|πxᵢ − x|²). Along an axis, with x at u and the upper node pulled back from 1 to γ (in cells), the sum is
+/// u²(1 − 2γ) + uγ² ≤ ¼ wherever x is less than half a cell of the grid beyond the region, as all of the box is.
 pub(super) struct FunctionSampler<F> {
     pub(super) function: F,
+    pub(super) region: Aabb,
     pub(super) lipschitz: f64,
+}
+
+impl<F: Fn(DVec3) -> f64> FunctionSampler<F> {
+    fn value(&self, p: DVec3) -> f64 {
+        (self.function)(self.region.project(p))
+    }
 }
 
 impl<F: Fn(DVec3) -> f64 + Sync> Sampler for FunctionSampler<F> {
@@ -24,7 +37,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Sampler for FunctionSampler<F> {
     }
 
     fn is_within(&self, (): &mut (), p: DVec3, bound: f64) -> bool {
-        let is_beyond = (self.function)(p).abs() > bound;
+        let is_beyond = self.value(p).abs() > bound;
         // NaN is beyond nothing: it is kept, and then found by the check.
         !is_beyond
     }
@@ -32,7 +45,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Sampler for FunctionSampler<F> {
     fn sample(&self, (): &mut (), octet: &Octet, wanted: u8, out: &mut OctetValues) {
         for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
             for node in 0..BRICK_NODES {
-                out[brick][node] = (self.function)(octet.position(brick, node)) as f32;
+                out[brick][node] = self.value(octet.position(brick, node)) as f32;
             }
         }
     }

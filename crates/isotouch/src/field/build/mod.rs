@@ -24,6 +24,7 @@ use glam::DVec3;
 
 pub use self::error::{BuildError, BuildNote};
 use self::function::{FunctionSampler, GridSampler};
+use self::progress::Stage;
 use self::sampler::Sampler;
 use super::grid::Spacing;
 use super::storage::{DenseNodes, Storage};
@@ -45,11 +46,26 @@ pub struct Built {
 impl Field {
     /// The field of a function whose values change by at most `lipschitz` per unit of length, over `region` without padding.
     /// Values ≤ 0 are inside. The band of a sparse field is where |value| ≤ band · cell size.
+    ///
+    /// The function is called in `region` only. The box of the field is larger by up to half a cell on each side where a side
+    /// is no whole number of cells; nodes there have the value of the nearest point of the region. Error bounds and lower
+    /// bounds hold all the same, also of a function that goes on outside with the same Lipschitz bound.
     pub fn from_function(
         function: impl Fn(DVec3) -> f64 + Sync,
         region: Aabb,
         lipschitz: f64,
         options: &FieldOptions,
+    ) -> Result<Self, BuildError> {
+        Self::from_function_with(function, region, lipschitz, options, &Execution::default())
+    }
+
+    /// [`Field::from_function`] with a say in how it is computed. Five arguments, so that the first four are the same.
+    pub fn from_function_with(
+        function: impl Fn(DVec3) -> f64 + Sync,
+        region: Aabb,
+        lipschitz: f64,
+        options: &FieldOptions,
+        execution: &Execution<'_>,
     ) -> Result<Self, BuildError> {
         check_options(options)?;
         positive("lipschitz", lipschitz)?;
@@ -63,17 +79,18 @@ impl Field {
         }
         let grid = Grid::around(region, 0.0, spacing(options));
         check_size(&grid)?;
-        let execution = Execution::default();
         memory::check(
             memory::estimate(&grid, options.storage, region.surface_area(), options.band),
-            &execution,
+            execution,
         )?;
-        let sampler = FunctionSampler { function, lipschitz };
+        let sampler = FunctionSampler { function, region, lipschitz };
         let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
-        let storage = fill(&sampler, &grid, options, &execution)?;
-        let remedy = "the function is steeper than its stated Lipschitz bound, or not finite";
-        check::neighbours(&storage, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
-        Ok(finish(storage, grid, facts))
+        on_threads(execution, || {
+            let storage = fill(&sampler, &grid, options, execution)?;
+            let remedy = "the function is steeper than its stated Lipschitz bound, or not finite";
+            check::neighbours(&storage, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
+            Ok(finish(storage, grid, facts))
+        })?
     }
 
     /// The field of values at all nodes of a grid, x fastest, then y, then z. The values change by at most `lipschitz` per
@@ -83,6 +100,17 @@ impl Field {
         values: Vec<f32>,
         lipschitz: f64,
         options: &FieldOptions,
+    ) -> Result<Self, BuildError> {
+        Self::from_grid_with(grid, values, lipschitz, options, &Execution::default())
+    }
+
+    /// [`Field::from_grid`] with a say in how it is computed. Five arguments, so that the first four are the same.
+    pub fn from_grid_with(
+        grid: Grid,
+        values: Vec<f32>,
+        lipschitz: f64,
+        options: &FieldOptions,
+        execution: &Execution<'_>,
     ) -> Result<Self, BuildError> {
         check_options(options)?;
         positive("lipschitz", lipschitz)?;
@@ -111,18 +139,33 @@ impl Field {
         }
         let nodes = DenseNodes { nodes: grid.nodes(), values: values.into() };
         let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
-        let remedy = "the values are steeper than the stated Lipschitz bound, or not finite";
         let all = Storage::Dense(nodes);
-        check::neighbours(&all, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
-        let storage = match (options.storage, all) {
-            (StorageKind::Sparse, Storage::Dense(nodes)) => {
-                let sampler = GridSampler { grid: &grid, nodes: &nodes, slope: lipschitz };
-                fill(&sampler, &grid, options, &Execution::default())?
-            }
-            (_, all) => all,
-        };
-        Ok(finish(storage, grid, facts))
+        on_threads(execution, || {
+            let stage = Stage::new(execution, "values", 0);
+            stage.check()?;
+            let remedy = "the values are steeper than the stated Lipschitz bound, or not finite";
+            check::neighbours(&all, &grid, lipschitz).map_err(|found| found.into_error(remedy))?;
+            stage.check()?;
+            let storage = match (options.storage, all) {
+                (StorageKind::Sparse, Storage::Dense(nodes)) => {
+                    let sampler = GridSampler { grid: &grid, nodes: &nodes, slope: lipschitz };
+                    fill(&sampler, &grid, options, execution)?
+                }
+                (_, all) => all,
+            };
+            Ok(finish(storage, grid, facts))
+        })?
     }
+}
+
+/// Runs `work` on as many threads as were asked for.
+fn on_threads<R: Send>(execution: &Execution<'_>, work: impl FnOnce() -> R + Send) -> Result<R, BuildError> {
+    let Some(threads) = execution.threads else { return Ok(work()) };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|reason| BuildError::Threads { threads, reason: reason.to_string() })?;
+    Ok(pool.install(work))
 }
 
 fn spacing(options: &FieldOptions) -> Spacing {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use glam::DVec3;
+
 use super::MeshReport;
 
 impl MeshReport {
@@ -19,6 +21,8 @@ impl MeshReport {
         }
         let size = self.bounds.extent();
         said.push(format!("size: {} x {} x {}", short(size.x), short(size.y), short(size.z)));
+        let corner = |v: DVec3| format!("({}, {}, {})", short(v.x), short(v.y), short(v.z));
+        said.push(format!("box: {} to {}", corner(self.bounds.min), corner(self.bounds.max)));
         said.push(format!("area: {}", short(self.area)));
         if self.is_solid() {
             said.push(format!("volume: {}", short(self.signed_volume)));

@@ -72,9 +72,10 @@ impl Number {
     }
 }
 
-/// The bytes before the data of a version 1.0 file of little-endian 64-bit floats in C order.
-pub(super) fn encode(shape: &[usize]) -> Vec<u8> {
-    let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", super::shape_text(shape));
+/// The bytes before the data of a version 1.0 file in C order; `kind` is what NumPy calls the numbers, such as `<f8`.
+pub(super) fn encode(kind: &str, shape: &[usize]) -> Vec<u8> {
+    let shape = super::shape_text(shape);
+    let dict = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     // Magic, version, length, dict and newline together are padded to a multiple of 64.
     let padded = (10 + dict.len() + 1).next_multiple_of(64);
     let mut bytes = Vec::with_capacity(padded);

@@ -104,9 +104,19 @@ pub fn write_points(path: impl AsRef<Path>, points: &[DVec3]) -> Result<(), NpyE
     write(path.as_ref(), &[points.len(), 3], bytemuck::cast_slice(points))
 }
 
+/// Writes marks as an (n,) array of bytes (`uint8`). The file appears whole or not at all.
+pub fn write_bytes(path: impl AsRef<Path>, values: &[u8]) -> Result<(), NpyError> {
+    let path = path.as_ref();
+    write_atomically(path, |out| {
+        out.write_all(&header::encode("|u1", &[values.len()]))?;
+        out.write_all(values)
+    })
+    .map_err(|source| NpyError::Write { path: path.to_owned(), source })
+}
+
 fn write(path: &Path, shape: &[usize], values: &[f64]) -> Result<(), NpyError> {
     write_atomically(path, |out| {
-        out.write_all(&header::encode(shape))?;
+        out.write_all(&header::encode("<f8", shape))?;
         write_little_endian(out, values)
     })
     .map_err(|source| NpyError::Write { path: path.to_owned(), source })

@@ -118,7 +118,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
 proptest! {
     #[test]
     fn damaged_files_never_panic(at in 0usize..130, byte: u8, length in 0usize..200) {
-        let mut bytes = header::encode(&[3, 3]);
+        let mut bytes = header::encode("<f8", &[3, 3]);
         bytes.extend(SIX.iter().flat_map(|v| v.to_le_bytes()));
         bytes[at] = byte;
         bytes.truncate(length);
@@ -145,6 +145,7 @@ fn numpy_reads_what_we_write_and_we_read_what_numpy_writes() {
     let points: Vec<_> = (0..50).map(|i| DVec3::new(f64::from(i), -0.1, 1e-300)).collect();
     write_points(folder.path().join("points.npy"), &points).unwrap();
     write_scalars(folder.path().join("scalars.npy"), &[0.1, f64::NAN, f64::NEG_INFINITY]).unwrap();
+    write_bytes(folder.path().join("marks.npy"), &[0, 1, 2, 255]).unwrap();
     let script = r#"
 import numpy as np
 from numpy.lib import format
@@ -152,6 +153,8 @@ p = np.load("points.npy")
 assert p.shape == (50, 3) and p.dtype == np.float64 and (p == [[i, -0.1, 1e-300] for i in range(50)]).all()
 s = np.load("scalars.npy")
 assert s.shape == (3,) and s[0] == 0.1 and np.isnan(s[1]) and s[2] == -np.inf
+m = np.load("marks.npy")
+assert m.dtype == np.uint8 and m.tolist() == [0, 1, 2, 255]
 for version in [(1, 0), (2, 0), (3, 0)]:
     for descr in ["<f4", ">f4", "<f8", ">f8"]:
         for order in "CF":

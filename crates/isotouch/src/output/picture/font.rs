@@ -24,15 +24,77 @@ pub(super) struct Glyph {
     pub(super) strokes: Vec<Stroke>,
 }
 
-/// The glyph of a letter; an empty box for letters that are not drawn here.
+/// The glyph of a letter; a question mark's for letters that are not drawn here, see [`drawable`].
 pub(super) fn glyph(letter: char) -> Glyph {
-    let (width, path) = path(letter).unwrap_or((4.0, "M0 0 L0 7 L4 7 L4 0 L0 0"));
+    let (width, path) = path_or_question(letter);
     Glyph { advance: width + SPACING, strokes: flatten(path) }
+}
+
+fn path_or_question(letter: char) -> (f64, &'static str) {
+    path(letter).or_else(|| path('?')).unwrap_or((0.0, ""))
+}
+
+/// The text in letters that are drawn here: accents go, quotes become plain, what is left becomes a question mark.
+pub(super) fn drawable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            _ if path(letter).is_some() => out.push(letter),
+            _ if letter.is_whitespace() || letter.is_control() => out.push(' '),
+            // Accents that follow their letter, as some systems write file names.
+            '\u{300}'..='\u{36f}' => {}
+            _ => out.push_str(plain(letter).unwrap_or("?")),
+        }
+    }
+    out
+}
+
+/// Latin letters without their accents, and signs by what they look like.
+#[rustfmt::skip]
+fn plain(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => "a",
+        'À' | 'Á' | 'Â' | 'Ã' | 'Ä' | 'Å' | 'Ā' | 'Ă' | 'Ą' => "A",
+        'æ' => "ae", 'Æ' => "AE", 'œ' => "oe", 'Œ' => "OE", 'ß' => "ss", 'þ' => "th", 'Þ' => "Th",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'Ç' | 'Ć' | 'Ĉ' | 'Ċ' | 'Č' => "C",
+        'ď' | 'đ' | 'ð' => "d",
+        'Ď' | 'Đ' | 'Ð' => "D",
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => "e",
+        'È' | 'É' | 'Ê' | 'Ë' | 'Ē' | 'Ĕ' | 'Ė' | 'Ę' | 'Ě' => "E",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
+        'Ĝ' | 'Ğ' | 'Ġ' | 'Ģ' => "G",
+        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'į' | 'ı' => "i",
+        'Ì' | 'Í' | 'Î' | 'Ï' | 'Ī' | 'Į' | 'İ' => "I",
+        'ĺ' | 'ļ' | 'ľ' | 'ł' => "l",
+        'Ĺ' | 'Ļ' | 'Ľ' | 'Ł' => "L",
+        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
+        'Ñ' | 'Ń' | 'Ņ' | 'Ň' => "N",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ō' | 'ő' => "o",
+        'Ò' | 'Ó' | 'Ô' | 'Õ' | 'Ö' | 'Ø' | 'Ō' | 'Ő' => "O",
+        'ŕ' | 'ř' => "r",
+        'Ŕ' | 'Ř' => "R",
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => "s",
+        'Ś' | 'Ŝ' | 'Ş' | 'Š' | 'Ș' => "S",
+        'ţ' | 'ť' | 'ț' => "t",
+        'Ţ' | 'Ť' | 'Ț' => "T",
+        'ù' | 'ú' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' | 'ų' => "u",
+        'Ù' | 'Ú' | 'Û' | 'Ü' | 'Ū' | 'Ů' | 'Ű' | 'Ų' => "U",
+        'ý' | 'ÿ' => "y",
+        'Ý' | 'Ÿ' => "Y",
+        'ź' | 'ż' | 'ž' => "z",
+        'Ź' | 'Ż' | 'Ž' => "Z",
+        '‘' | '’' | '′' | '`' => "'",
+        '“' | '”' | '„' | '″' | '«' | '»' => "\"",
+        '‐' | '‑' => "-",
+        '—' => "–",
+        _ => return None,
+    })
 }
 
 /// Width of the ink of a line of text whose capitals are `cap_height` tall, in the same unit.
 pub(super) fn text_width(text: &str, cap_height: f64) -> f64 {
-    let advance: f64 = text.chars().map(|letter| glyph(letter).advance).sum();
+    let advance: f64 = text.chars().map(|letter| path_or_question(letter).0 + SPACING).sum();
     (advance - SPACING).max(0.0) * cap_height / CAP_HEIGHT
 }
 
@@ -220,6 +282,21 @@ mod tests {
             }
         }
         assert!(drawn > 95, "{drawn}");
+    }
+
+    #[test]
+    fn letters_that_are_not_drawn_are_replaced() {
+        for (text, shown) in [
+            ("Gehäuse-Öl.stl", "Gehause-Ol.stl"),
+            ("pie\u{300}ce n°2", "piece n°2"),
+            ("Łódź — “été”", "Lodz – \"ete\""),
+            ("部品 3.obj", "?? 3.obj"),
+            ("tab\tand\nline", "tab and line"),
+            ("z = −0.5 · 64³ …", "z = −0.5 · 64³ …"),
+        ] {
+            assert_eq!(drawable(text), shown);
+            assert!(shown.chars().all(|letter| path(letter).is_some()), "{shown}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::canvas::{Align, Canvas, TextStyle, blend, coverage};
 use super::colour::{FAINT_INK, INK, Rgb, SignedColours, UNKNOWN, UNKNOWN_HATCH, WHITE};
-use super::font::text_width;
+use super::font::{drawable, text_width};
 use super::image::Image;
 use super::plane::{Raster, SlicePlane};
 use super::ticks::{label, round_step_at_least, round_step_at_most};
@@ -18,7 +18,11 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 240..=16384;
 pub struct SliceOptions {
     /// Width of the whole picture in pixels, 240 to 16384 (default 960). The height follows from the slice.
     pub width: u32,
-    /// One line above the slice; shortened when it is too long.
+    /// What is shown, such as a file's name: in front of the caption, and shortened in its middle when there is too little
+    /// room for both.
+    pub title: String,
+    /// Facts, in one line above the slice; its end is left out when it is too long even so. Letters that cannot be drawn
+    /// are replaced.
     pub caption: String,
     /// Written behind lengths, such as "mm"; empty for none.
     pub unit: String,
@@ -26,7 +30,7 @@ pub struct SliceOptions {
 
 impl Default for SliceOptions {
     fn default() -> Self {
-        Self { width: 960, caption: String::new(), unit: String::new() }
+        Self { width: 960, title: String::new(), caption: String::new(), unit: String::new() }
     }
 }
 
@@ -35,7 +39,11 @@ impl Default for SliceOptions {
 pub struct SliceLabels {
     /// Letters of the coordinates that run to the right and up.
     pub axes: [char; 2],
-    /// One line above the slice; shortened when it is too long.
+    /// What is shown, such as a file's name: in front of the caption, and shortened in its middle when there is too little
+    /// room for both.
+    pub title: String,
+    /// Facts, in one line above the slice; its end is left out when it is too long even so. Letters that cannot be drawn
+    /// are replaced.
     pub caption: String,
     /// Written behind lengths, such as "mm"; empty for none.
     pub unit: String,
@@ -52,6 +60,7 @@ pub fn slice(plane: &SlicePlane, distance: impl Fn(DVec3) -> f64 + Sync, options
     let raster = Raster::sample(plane, layout.plot, pixel, distance);
     let labels = SliceLabels {
         axes: plane.axis.letters(),
+        title: options.title.clone(),
         caption: options.caption.clone(),
         unit: options.unit.clone(),
     };
@@ -156,7 +165,7 @@ fn draw(raster: &Raster, labels: &SliceLabels, layout: &Layout) -> Image {
     let mut canvas = Canvas::new(layout.picture[0], layout.picture[1]);
     let scale = raster.range().map(|range| Scale::new(range, raster.pixel(), layout.em));
     draw_plot(&mut canvas, raster, scale.as_ref(), layout);
-    draw_caption(&mut canvas, &labels.caption, layout);
+    draw_caption(&mut canvas, labels, layout);
     draw_axes(&mut canvas, labels.axes, layout);
     draw_scale_bar(&mut canvas, raster.pixel(), &labels.unit, layout);
     if let Some(scale) = &scale {
@@ -217,18 +226,46 @@ fn unknown_colour(column: usize, row: usize, em: f64) -> Rgb {
     blend(UNKNOWN, UNKNOWN_HATCH, coverage(distance, 1.2))
 }
 
-fn draw_caption(canvas: &mut Canvas, caption: &str, layout: &Layout) {
+fn draw_caption(canvas: &mut Canvas, labels: &SliceLabels, layout: &Layout) {
     let em = 1.15 * layout.em;
     let room = canvas.width() as f64 - 4.0 * layout.em;
-    let mut text: String = caption.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text_width(&text, em) > room {
-        while !text.is_empty() && text_width(&text, em) + text_width(" …", em) > room {
-            text.pop();
-        }
-        text.push('…');
-    }
+    let text = fitted(&labels.title, &labels.caption, |text| text_width(text, em) <= room);
     let style = TextStyle { cap_height: em, colour: INK, align: Align::Left };
     canvas.text(&text, [2.0 * layout.em, 3.4 * layout.em], style);
+}
+
+/// A title is not made shorter than this: with less it says nothing.
+const SHORTEST_TITLE: usize = 9;
+
+/// Title and caption in one line that fits: the title gives way first, in its middle, since names differ at their ends.
+fn fitted(title: &str, caption: &str, fits: impl Fn(&str) -> bool) -> String {
+    let (title, caption) = (drawable(title), drawable(caption));
+    let letters: Vec<char> = title.chars().collect();
+    let together = |title: &str| match (title.is_empty(), caption.is_empty()) {
+        (true, _) => caption.clone(),
+        (_, true) => title.to_owned(),
+        _ => format!("{title} · {caption}"),
+    };
+    let mut text = together(&title);
+    for kept in (SHORTEST_TITLE..letters.len()).rev() {
+        if fits(&text) {
+            return text;
+        }
+        let (front, back) = ((kept - 1).div_ceil(2), (kept - 1) / 2);
+        let shortened: String =
+            letters[..front].iter().chain(&['…']).chain(&letters[letters.len() - back..]).collect();
+        text = together(&shortened);
+    }
+    if fits(&text) {
+        return text;
+    }
+    while text.pop().is_some() {
+        let shortened = format!("{}…", text.trim_end());
+        if fits(&shortened) {
+            return shortened;
+        }
+    }
+    text
 }
 
 /// Two small arrows below the left end of the slice.
@@ -315,7 +352,7 @@ fn draw_legend(canvas: &mut Canvas, scale: &Scale, layout: &Layout) {
 }
 
 fn with_unit(number: String, unit: &str) -> String {
-    if unit.is_empty() { number } else { format!("{number} {unit}") }
+    if unit.is_empty() { number } else { format!("{number} {}", drawable(unit)) }
 }
 
 #[cfg(test)]

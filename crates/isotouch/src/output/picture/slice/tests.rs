@@ -40,7 +40,8 @@ fn what_is_not_known_is_grey() {
 
 #[test]
 fn odd_slices_still_make_pictures() {
-    let options = SliceOptions { width: 300, caption: "long ".repeat(50), unit: "mm".into() };
+    let (title, caption, unit) = ("name".repeat(40), "long ".repeat(50), "mm".into());
+    let options = SliceOptions { width: 300, title, caption, unit };
     let functions: [fn(DVec3) -> f64; 5] =
         [|_| 0.0, |_| -3.0, |_| 1e-300, |p| p.x * 1e30, |p| if p.x > 0.0 { f64::INFINITY } else { p.x }];
     for function in functions {
@@ -64,7 +65,8 @@ fn odd_slices_still_make_pictures() {
 #[test]
 fn a_raster_from_elsewhere_is_drawn_pixel_by_pixel() {
     let raster = Raster::new(300, 200, 0.5, (0..300 * 200).map(|i| f64::from(i % 300) - 150.5).collect());
-    let labels = SliceLabels { axes: ['u', 'v'], caption: String::new(), unit: String::new() };
+    let (title, caption, unit) = Default::default();
+    let labels = SliceLabels { axes: ['u', 'v'], title, caption, unit };
     let image = render(&raster, &labels);
     let layout = Layout::around([300, 200]);
     assert_eq!([image.width() as usize, image.height() as usize], layout.picture);
@@ -80,5 +82,21 @@ fn lines_are_round_and_not_crowded() {
             let lines = 1.2 * size / scale.step;
             assert!((6.0..=24.5).contains(&lines), "{lines} lines for {size}");
         }
+    }
+}
+
+#[test]
+fn long_titles_give_way_to_facts() {
+    let in_letters = |most: usize| move |text: &str| text.chars().count() <= most;
+    let (title, facts) = ("housing-left-revision-7.field", "z = 0.1 · 64 cells");
+    assert_eq!(fitted(title, facts, in_letters(80)), format!("{title} · {facts}"));
+    assert_eq!(fitted(title, facts, in_letters(40)), format!("housing-l…n-7.field · {facts}"));
+    // Too narrow even for the shortest title.
+    assert_eq!(fitted(title, facts, in_letters(20)), "hous…ield · z = 0.1…");
+    assert_eq!(fitted("short", "é".repeat(30).as_str(), in_letters(15)), "short · eeeeee…");
+    assert_eq!(fitted("", facts, in_letters(80)), facts);
+    assert_eq!(fitted("部品", "", in_letters(80)), "??");
+    for most in 0..4 {
+        assert!(fitted(title, facts, in_letters(most)).chars().count() <= most);
     }
 }
