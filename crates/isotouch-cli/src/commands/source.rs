@@ -36,9 +36,15 @@ pub(super) struct BuildArgs {
     /// Free space around the solid, as a fraction of its longest side: 0 to 100 [default: 0.05].
     #[arg(long, value_name = "P", value_parser = between(0.0, 100.0), allow_hyphen_values = true)]
     padding: Option<f64>,
-    /// How inside is told from outside: auto, pseudonormal or winding [default: auto].
+    /// How inside is told from outside: auto, pseudonormal, winding, soup or oriented [default: auto].
     #[arg(long, value_name = "METHOD", value_parser = sign)]
     sign: Option<SignMethod>,
+    /// soup: holes narrower than this are closed [default: chosen from the mesh].
+    #[arg(long, value_name = "WIDTH", value_parser = positive, allow_hyphen_values = true)]
+    gap: Option<f64>,
+    /// soup: leave enclosed hollows hollow.
+    #[arg(long)]
+    keep_cavities: bool,
     /// Multiply the coordinates of the mesh, such as 0.001 for millimetres to metres.
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     scale: Option<f64>,
@@ -52,12 +58,7 @@ fn storage(name: &str) -> Result<StorageKind, String> {
 }
 
 fn sign(name: &str) -> Result<SignMethod, String> {
-    match name {
-        "soup" | "oriented" => Err(format!(
-            "{name} is not in this version: close the mesh first, and use winding where it overlaps itself"
-        )),
-        _ => name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string()),
-    }
+    name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string())
 }
 
 impl BuildArgs {
@@ -74,6 +75,8 @@ impl BuildArgs {
             band: self.band.unwrap_or(usual.band),
             sign: self.sign.unwrap_or(usual.sign),
             storage: self.storage.unwrap_or(usual.storage),
+            gap: self.gap,
+            keep_cavities: self.keep_cavities,
         }
     }
 
@@ -86,6 +89,8 @@ impl BuildArgs {
             ("--band", self.band.is_some()),
             ("--padding", self.padding.is_some()),
             ("--sign", self.sign.is_some()),
+            ("--gap", self.gap.is_some()),
+            ("--keep-cavities", self.keep_cavities),
             ("--scale", self.scale.is_some()),
         ];
         given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()

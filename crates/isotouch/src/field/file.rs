@@ -4,7 +4,7 @@
 //!   0  magic        8 bytes   "isofield"
 //!   8  version      u32       1
 //!  12  storage      u32       0 dense, 1 sparse
-//!  16  sign         u32       1 pseudonormal, 2 winding, 3 given
+//!  16  sign         u32       1 pseudonormal, 2 winding, 3 given, 4 soup, 5 oriented, 6 face normal
 //!  20  flags        u32       bit 0: all border nodes are outside the solid
 //!  24  origin       3 × f64
 //!  48  cell         f64
@@ -287,6 +287,9 @@ impl Field {
                 SignMethod::Pseudonormal => 1,
                 SignMethod::Winding => 2,
                 SignMethod::Given => 3,
+                SignMethod::Soup => 4,
+                SignMethod::Oriented => 5,
+                SignMethod::FaceNormal => 6,
             },
             flags: u32::from(self.border_is_outside),
             origin: self.grid.origin.to_array(),
@@ -494,7 +497,7 @@ impl Reader<'_> {
             && grid.cells.max_element() <= MOST_CELLS
             && header.version == VERSION
             && header.storage <= 1
-            && (1..=3).contains(&header.sign);
+            && (1..=6).contains(&header.sign);
         if !sensible {
             return Err(self.damaged(12, "its header holds numbers that no field has"));
         }

@@ -23,6 +23,10 @@ pub struct FieldOptions {
     pub sign: SignMethod,
     /// How the nodes are kept.
     pub storage: StorageKind,
+    /// Holes narrower than this are closed by [`SignMethod::Soup`]; `None` to choose from the mesh.
+    pub gap: Option<f64>,
+    /// Whether [`SignMethod::Soup`] leaves enclosed hollows hollow instead of filling them.
+    pub keep_cavities: bool,
 }
 
 impl Default for FieldOptions {
@@ -34,6 +38,8 @@ impl Default for FieldOptions {
             band: 3.0,
             sign: SignMethod::Auto,
             storage: StorageKind::Sparse,
+            gap: None,
+            keep_cavities: false,
         }
     }
 }
@@ -41,14 +47,25 @@ impl Default for FieldOptions {
 /// How inside and outside are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignMethod {
-    /// Pseudonormals, and winding numbers where the mesh overlaps itself.
+    /// Whatever serves the mesh: pseudonormals for a closed one, with winding numbers where it overlaps itself; winding
+    /// numbers for one that leaks; `soup` when its triangles do not agree on where the outside is.
     Auto,
     /// The angle-weighted normal at the closest point (Bærentzen & Aanæs 2005). For closed, consistently oriented
     /// meshes that do not intersect themselves.
     Pseudonormal,
     /// The generalized winding number (Jacobson et al. 2013), evaluated hierarchically: inside is where the surface
-    /// winds around the point at least once. For closed, consistently oriented meshes, overlapping or not.
+    /// winds around the point at least once, or more than half where it leaks. For consistently oriented meshes,
+    /// overlapping or not; holes are capped.
     Winding,
+    /// Inside is what cannot be reached from outside through holes wider than the gap. For any triangles, whatever their
+    /// orientation; holes narrower than the gap are capped.
+    Soup,
+    /// In front of the nearest triangle is outside, behind it inside, by pseudonormals. For open, oriented surfaces
+    /// (Fuhrmann et al. 2003); beyond their rim nothing is certified.
+    Oriented,
+    /// As `Oriented`, by the normal of the nearest triangle alone: the algorithm of 2003, which errs in wedges at sharp edges.
+    /// For comparison.
+    FaceNormal,
     /// No mesh: the sign came with the values.
     Given,
 }
@@ -59,6 +76,9 @@ impl fmt::Display for SignMethod {
             Self::Auto => "auto",
             Self::Pseudonormal => "pseudonormal",
             Self::Winding => "winding",
+            Self::Soup => "soup",
+            Self::Oriented => "oriented",
+            Self::FaceNormal => "face-normal",
             Self::Given => "given",
         })
     }
@@ -82,7 +102,13 @@ impl FromStr for SignMethod {
             "auto" => Ok(Self::Auto),
             "pseudonormal" => Ok(Self::Pseudonormal),
             "winding" => Ok(Self::Winding),
-            _ => Err(UnknownName { given: name.into(), known: "auto, pseudonormal, winding" }),
+            "soup" => Ok(Self::Soup),
+            "oriented" => Ok(Self::Oriented),
+            "face-normal" => Ok(Self::FaceNormal),
+            _ => Err(UnknownName {
+                given: name.into(),
+                known: "auto, pseudonormal, winding, soup, oriented, face-normal",
+            }),
         }
     }
 }

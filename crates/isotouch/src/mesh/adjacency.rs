@@ -1,5 +1,6 @@
 //! Which triangles share an edge.
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::TriMesh;
@@ -29,32 +30,6 @@ impl EdgeFaults {
     }
 }
 
-impl Adjacency {
-    /// For every triangle the number of its component, counted from 0: triangles joined by edges.
-    pub(crate) fn components(&self) -> Vec<u32> {
-        let mut component = vec![u32::MAX; self.across.len()];
-        let mut count = 0;
-        let mut stack = Vec::new();
-        for first in 0..self.across.len() {
-            if component[first] != u32::MAX {
-                continue;
-            }
-            component[first] = count;
-            stack.push(first);
-            while let Some(t) = stack.pop() {
-                for &next in &self.across[t] {
-                    if component[next as usize] == u32::MAX {
-                        component[next as usize] = count;
-                        stack.push(next as usize);
-                    }
-                }
-            }
-            count += 1;
-        }
-        component
-    }
-}
-
 /// One use of an edge by a triangle, ordered by edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct EdgeUse {
@@ -65,24 +40,41 @@ struct EdgeUse {
     forward: bool,
 }
 
+/// All uses of edges, those of one edge together.
+fn edge_uses(mesh: &TriMesh) -> Vec<EdgeUse> {
+    let mut uses: Vec<EdgeUse> = mesh
+        .triangles()
+        .iter()
+        .enumerate()
+        .filter(|(_, [a, b, c])| a != b && b != c && c != a)
+        .flat_map(|(t, corners)| {
+            [0, 1, 2].map(|k| {
+                let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                let (low, high) = (from.min(to), from.max(to));
+                EdgeUse { low, high, place: (3 * t + k) as u32, forward: from < to }
+            })
+        })
+        .collect();
+    uses.par_sort_unstable();
+    uses
+}
+
 impl Adjacency {
+    /// Middles of the edges along which more triangles run one way than the other: the rims of holes.
+    pub(crate) fn unbalanced_middles(mesh: &TriMesh) -> Vec<DVec3> {
+        let uses = edge_uses(mesh);
+        uses.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high))
+            .filter(|edge| 2 * edge.iter().filter(|u| u.forward).count() != edge.len())
+            .map(|edge| {
+                0.5 * (mesh.vertices()[edge[0].low as usize] + mesh.vertices()[edge[0].high as usize])
+            })
+            .collect()
+    }
+
     /// The neighbours across all edges with exactly two triangles; elsewhere a triangle is its own neighbour. Triangles
     /// that use a vertex twice are left out.
     pub(crate) fn new(mesh: &TriMesh) -> (Self, EdgeFaults) {
-        let mut uses: Vec<EdgeUse> = mesh
-            .triangles()
-            .iter()
-            .enumerate()
-            .filter(|(_, [a, b, c])| a != b && b != c && c != a)
-            .flat_map(|(t, corners)| {
-                [0, 1, 2].map(|k| {
-                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                    let (low, high) = (from.min(to), from.max(to));
-                    EdgeUse { low, high, place: (3 * t + k) as u32, forward: from < to }
-                })
-            })
-            .collect();
-        uses.par_sort_unstable();
+        let uses = edge_uses(mesh);
         let mut across: Vec<[u32; 3]> = (0..mesh.triangles().len() as u32).map(|t| [t; 3]).collect();
         let mut faults = EdgeFaults::default();
         for edge in uses.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod adjacency;
 pub mod bvh;
+pub(crate) mod fill;
 pub mod io;
 mod mass;
 mod report;

@@ -87,6 +87,28 @@ impl TriMesh {
         Aabb::of_points(self.triangles.iter().flatten().map(|&v| self.vertices[v as usize]))
     }
 
+    /// For every vertex, one vertex that stands for all that triangles join it to.
+    pub(crate) fn parts(&self) -> Vec<u32> {
+        let mut parent: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        fn root(parent: &mut [u32], mut v: u32) -> u32 {
+            while parent[v as usize] != v {
+                parent[v as usize] = parent[parent[v as usize] as usize];
+                v = parent[v as usize];
+            }
+            v
+        }
+        for &[a, b, c] in &self.triangles {
+            for other in [b, c] {
+                let (x, y) = (root(&mut parent, a), root(&mut parent, other));
+                parent[x.max(y) as usize] = x.min(y);
+            }
+        }
+        for v in 0..self.vertices.len() as u32 {
+            parent[v as usize] = root(&mut parent, v);
+        }
+        parent
+    }
+
     /// Every triangle with the opposite winding.
     #[must_use]
     pub fn flipped(mut self) -> Self {

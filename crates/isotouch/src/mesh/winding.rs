@@ -76,19 +76,26 @@ impl<'a> WindingTree<'a> {
         w > 0.5
     }
 
+    /// The mean of the winding numbers on the two sides of a triangle, at its middle: half of it less, or more, on either side.
+    pub(crate) fn amid(&self, triangle: usize) -> f64 {
+        let corners = self.mesh.corners(triangle);
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        self.winding(middle) - solid_angle(corners, middle) / (4.0 * PI)
+    }
+
     /// The winding number in front of a triangle that no other crosses.
     pub(crate) fn in_front_of(&self, triangle: usize) -> f64 {
         let corners = self.mesh.corners(triangle);
         let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-        // On a triangle, and without it, the winding number is halfway between its two sides.
         let own = solid_angle(corners, middle) / (4.0 * PI);
-        let between = self.winding(middle) - own;
+        let between = self.amid(triangle);
         let doubtful = (between - 0.5 - (between - 0.5).round()).abs() > DOUBTFUL;
         let between = if doubtful { winding_number(self.mesh, middle) - own } else { between };
         (between - 0.5).round()
     }
 
-    fn winding(&self, p: DVec3) -> f64 {
+    /// The winding number, but for the error of far clusters.
+    pub(crate) fn winding(&self, p: DVec3) -> f64 {
         let Some(root) = self.bvh.root_child() else { return 0.0 };
         let mut angle = 0.0;
         let mut stack = vec![root];

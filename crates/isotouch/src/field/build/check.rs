@@ -9,14 +9,27 @@ use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes, Storage};
 use crate::simd::{SimdLevel, multiversioned};
 
 /// The first pair of neighbours (in storage order) that contradict each other, and how many there are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contradictions {
     pub(crate) count: u64,
+    /// The pairs, or the first of them when there are very many.
+    pub(crate) pairs: Vec<Pair>,
     /// Grid index of the first one.
     pub(crate) node: UVec3,
     pub(crate) value: f32,
     pub(crate) neighbour: f32,
 }
+
+/// Two neighbours: a node by its grid index, and the next one along an axis, so many cells on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) node: UVec3,
+    pub(crate) axis: usize,
+    pub(crate) step: u32,
+}
+
+/// Most pairs that are listed.
+const MOST_PAIRS: usize = 100_000;
 
 /// Checks |φᵢ − φⱼ| ≤ L·|xᵢ − xⱼ| for all neighbours at every level, and that levels agree where they share a node.
 pub(crate) fn neighbours(storage: &Storage, grid: &Grid, lipschitz: f64) -> Result<(), Contradictions> {
@@ -57,13 +70,18 @@ impl Allowance {
 
 fn merge(a: Option<Contradictions>, b: Option<Contradictions>) -> Option<Contradictions> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(Contradictions { count: a.count + b.count, ..a }),
+        (Some(mut a), Some(b)) => {
+            a.count += b.count;
+            let room = MOST_PAIRS.saturating_sub(a.pairs.len());
+            a.pairs.extend(b.pairs.into_iter().take(room));
+            Some(a)
+        }
         (a, b) => a.or(b),
     }
 }
 
-fn found(node: UVec3, value: f32, neighbour: f32) -> Option<Contradictions> {
-    Some(Contradictions { count: 1, node, value, neighbour })
+fn found(pair: Pair, value: f32, neighbour: f32) -> Option<Contradictions> {
+    Some(Contradictions { count: 1, pairs: vec![pair], node: pair.node, value, neighbour })
 }
 
 fn dense(nodes: &DenseNodes, step: u32, allowance: &Allowance) -> Result<(), Contradictions> {
@@ -86,8 +104,8 @@ fn dense(nodes: &DenseNodes, step: u32, allowance: &Allowance) -> Result<(), Con
                     if row.iter().zip(next).fold(false, |bad, (&a, &b)| bad | allowance.is_exceeded(a, b)) {
                         for (x, (&a, &b)) in row.iter().zip(next).enumerate() {
                             if allowance.is_exceeded(a, b) {
-                                all =
-                                    merge(all, found(UVec3::new(x as u32, y as u32, z as u32) * step, a, b));
+                                let node = UVec3::new(x as u32, y as u32, z as u32) * step;
+                                all = merge(all, found(Pair { node, axis, step }, a, b));
                             }
                         }
                     }
@@ -183,7 +201,8 @@ fn of_brick(level: &BrickLevel, brick: UVec3, slot: usize, allowance: &Allowance
             if allowance.is_exceeded(own[node], neighbour) {
                 let k = node as u32;
                 let at = brick * BRICK + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
-                worst = merge(worst, found(at * level.step, own[node], neighbour));
+                let pair = Pair { node: at * level.step, axis, step: level.step };
+                worst = merge(worst, found(pair, own[node], neighbour));
             }
         }
     }
@@ -204,6 +223,7 @@ fn levels_agree(sparse: &SparseNodes) -> Result<(), Contradictions> {
             {
                 return Err(Contradictions {
                     count: 1,
+                    pairs: Vec::new(),
                     node: brick * BRICK * level.step,
                     value: own,
                     neighbour: coarse,

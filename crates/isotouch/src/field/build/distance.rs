@@ -82,10 +82,12 @@ pub(crate) struct DistanceScratch<'a> {
     leaves: Vec<u32>,
     all_vertices: &'a LeafVertices,
     vertices: NearVertices,
+    /// Whether the closest triangle of every node is asked for, not only of those near the surface.
+    wants_all: bool,
 }
 
 impl<'a> DistanceScratch<'a> {
-    pub(crate) fn new(bvh: &'a Bvh, all_vertices: &'a LeafVertices) -> Self {
+    pub(crate) fn new(bvh: &'a Bvh, all_vertices: &'a LeafVertices, wants_all: bool) -> Self {
         Self {
             query: ClosestQuery::new(bvh),
             seed: None,
@@ -94,6 +96,7 @@ impl<'a> DistanceScratch<'a> {
             leaves: Vec::new(),
             all_vertices,
             vertices: NearVertices::default(),
+            wants_all,
         }
     }
 }
@@ -287,7 +290,8 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
 /// Distances to the nearest of the listed triangles.
 #[inline(always)]
 fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out: &mut OctetDistances) {
-    let DistanceScratch { octet: list, brick: of_brick, .. } = scratch;
+    let DistanceScratch { octet: list, brick: of_brick, wants_all, .. } = scratch;
+    let wants_all = *wants_all;
     let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
     let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
     list.measure(&Eight::corners(halves(0), halves(1), halves(2)), 1.5 * octet.spacing, |brick| {
@@ -304,7 +308,7 @@ fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8,
                 of_brick.triangles.push(*entry);
             }
         }
-        brick_from_list(of_brick, octet, brick, out);
+        brick_from_list(of_brick, octet, brick, wants_all, out);
     }
 }
 
@@ -316,7 +320,8 @@ fn octet_from_vertices(
     wanted: u8,
     out: &mut OctetDistances,
 ) {
-    let DistanceScratch { query, leaves, all_vertices, vertices, brick: list, .. } = scratch;
+    let DistanceScratch { query, leaves, all_vertices, vertices, brick: list, wants_all, .. } = scratch;
+    let wants_all = *wants_all;
     let bvh = query.bvh();
     vertices.gather(all_vertices, leaves, octet);
     for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
@@ -326,7 +331,7 @@ fn octet_from_vertices(
             list.add_member(list.triangles.len() as u32, groups);
             list.triangles.push((bvh.planar(seed), pack(seed)));
         });
-        groups_from_members(list, octet, brick, out);
+        groups_from_members(list, octet, brick, wants_all, out);
     }
 }
 
@@ -351,7 +356,13 @@ fn collect(bvh: &Bvh, leaves: &[u32], cube: &Cube, cull: &Cull, list: &mut Candi
 
 /// Distances of a brick's nodes to the nearest of the listed triangles.
 #[inline(always)]
-fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &mut OctetDistances) {
+fn brick_from_list(
+    list: &mut CandidateList,
+    octet: &Octet,
+    brick: usize,
+    wants_all: bool,
+    out: &mut OctetDistances,
+) {
     let from = |axis: usize| (brick >> axis & 1) * 4;
     let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
     let centers = |axis: usize| {
@@ -366,12 +377,18 @@ fn brick_from_list(list: &mut CandidateList, octet: &Octet, brick: usize, out: &
     for k in 0..list.kept.len() {
         list.add_member(k as u32, list.kept[k]);
     }
-    groups_from_members(list, octet, brick, out);
+    groups_from_members(list, octet, brick, wants_all, out);
 }
 
 /// Distances of a brick's nodes to the nearest of their groups' members.
 #[inline(always)]
-fn groups_from_members(list: &mut CandidateList, octet: &Octet, brick: usize, out: &mut OctetDistances) {
+fn groups_from_members(
+    list: &mut CandidateList,
+    octet: &Octet,
+    brick: usize,
+    wants_all: bool,
+    out: &mut OctetDistances,
+) {
     let from = |axis: usize| (brick >> axis & 1) * 4;
     let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
     let nodes_of = |group: usize| {
@@ -396,7 +413,7 @@ fn groups_from_members(list: &mut CandidateList, octet: &Octet, brick: usize, ou
         for lane in 1..8 {
             least = if best[lane] < least { best[lane] } else { least };
         }
-        if group != 0 && least > ASKED * octet.spacing * octet.spacing {
+        if !wants_all && group != 0 && least > ASKED * octet.spacing * octet.spacing {
             out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
             continue;
         }

@@ -1,6 +1,9 @@
 //! Signed distances to a mesh, an octet of nodes at a time.
 
-use glam::DVec3;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use glam::{DVec3, IVec3};
 
 use super::distance::{self, DistanceScratch, GROUP_ORDER, OctetDistances};
 use super::leaf_vertices::LeafVertices;
@@ -15,6 +18,37 @@ pub(super) struct MeshSampler<'a> {
     pub(super) bvh: &'a Bvh,
     pub(super) sign: SignOracle<'a>,
     pub(super) simd: SimdLevel,
+    /// Set where some triangles are caps.
+    pub(super) caps: Option<CapCount>,
+}
+
+/// Counts the nodes that are measured to caps.
+pub(super) struct CapCount {
+    /// Triangles from here on are caps.
+    pub(super) first: u32,
+    /// Nodes past the grid do not count.
+    pub(super) cells: IVec3,
+    pub(super) nodes: AtomicU64,
+}
+
+impl<'a> MeshSampler<'a> {
+    pub(super) fn new(
+        bvh: &'a Bvh,
+        vertices: &'a LeafVertices,
+        sign: SignOracle<'a>,
+        simd: SimdLevel,
+    ) -> Self {
+        Self { bvh, vertices, sign, simd, caps: None }
+    }
+
+    fn count_capped(&self, caps: &CapCount, octet: &Octet, brick: usize, nearest: &[u64; BRICK_NODES]) {
+        let capped = (0..BRICK_NODES).filter(|&node| {
+            let seed = distance::unpack(nearest[node]);
+            let triangle = self.bvh.leaf(seed.leaf as usize).triangle[seed.lane as usize];
+            triangle >= caps.first && octet.node(brick, node).cmple(caps.cells).all()
+        });
+        caps.nodes.fetch_add(capped.count() as u64, Relaxed);
+    }
 }
 
 pub(super) struct MeshScratch<'a> {
@@ -27,7 +61,7 @@ impl<'a> Sampler for MeshSampler<'a> {
 
     fn scratch(&self) -> MeshScratch<'a> {
         MeshScratch {
-            search: DistanceScratch::new(self.bvh, self.vertices),
+            search: DistanceScratch::new(self.bvh, self.vertices, self.caps.is_some()),
             distances: OctetDistances::new(),
         }
     }
@@ -50,6 +84,9 @@ impl<'a> Sampler for MeshSampler<'a> {
                 distances[GROUP_ORDER[k] as usize] = scratch.distances.squared[brick][k].sqrt();
                 nearest[GROUP_ORDER[k] as usize] = scratch.distances.nearest[brick][k];
             }
+            if let Some(caps) = &self.caps {
+                self.count_capped(caps, octet, brick, &nearest);
+            }
             let inside = |node: usize| {
                 let p = octet.position(brick, node);
                 self.sign.is_inside(self.bvh, p, distance::unpack(nearest[node]))
@@ -57,9 +94,10 @@ impl<'a> Sampler for MeshSampler<'a> {
             let least = distances.iter().fold(f64::INFINITY, |a, &b| a.min(b));
             if are_on_one_side(least, least, octet.spacing) {
                 // No two neighbours in it, nor in a brick beside it of which this is true as well, are apart.
+                // Where holes were closed every brick asks for itself: were a cap missing, the check would find out.
                 let known = [1, 2, 4]
                     .into_iter()
-                    .filter(|bit| brick & bit != 0)
+                    .filter(|bit| brick & bit != 0 && !matches!(self.sign, SignOracle::Side(_)))
                     .find_map(|bit| side_of_uniform[brick & !bit]);
                 let is_inside = known.unwrap_or_else(|| inside(0));
                 side_of_uniform[brick] = Some(is_inside);

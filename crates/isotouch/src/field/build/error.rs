@@ -6,6 +6,10 @@ use glam::UVec3;
 
 use super::MOST_CELLS;
 use super::check::Contradictions;
+use crate::field::SignMethod;
+
+/// Caps larger than this share of the mesh's area are worth a warning.
+const LARGE_CAPS: f64 = 0.1;
 
 /// Something a user should be told about a build that succeeded.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +30,37 @@ pub enum BuildNote {
     },
     /// Signs contradicted each other all the same, so winding numbers decided everywhere.
     UsedWinding,
+    /// `auto` took a method other than the usual one.
+    Chose {
+        /// Which.
+        method: SignMethod,
+        /// Why.
+        because: &'static str,
+    },
+    /// Holes were closed, and the caps are part of the boundary.
+    Capped {
+        /// Nodes measured to a cap.
+        nodes: u64,
+        /// Area of the caps, as a share of the mesh's.
+        share: f64,
+    },
+    /// Holes up to this width were closed.
+    GapsClosed {
+        /// The width.
+        width: f64,
+    },
+    /// Triangles with the solid on both sides, which distances leave out.
+    Buried {
+        /// How many.
+        triangles: usize,
+    },
+    /// What is inside is a matter of opinion.
+    DoubtfulInside,
+    /// Beyond the rim of an open sheet, inside and outside meet without a surface.
+    NoCertificate {
+        /// Pairs of neighbouring nodes that contradict each other there.
+        pairs: u64,
+    },
     /// The solid is so thin that no node lies inside it.
     NothingInside,
     /// The solid touches the border of the box.
@@ -64,6 +99,38 @@ impl fmt::Display for BuildNote {
                     "neighbouring nodes disagreed about inside and outside; winding numbers decided everywhere"
                 )
             }
+            Self::Chose { method, because } => write!(f, "the sign method '{method}' was chosen: {because}"),
+            Self::Capped { nodes, share } => {
+                write!(
+                    f,
+                    "holes were closed: {} measured to caps, whose area is {:.2} % of the mesh's",
+                    counted(*nodes as usize, "node is", "nodes are"),
+                    100.0 * share
+                )?;
+                if *share > LARGE_CAPS {
+                    write!(f, "; that is much, so look at a slice before you trust it")?;
+                }
+                Ok(())
+            }
+            Self::GapsClosed { width } => write!(f, "holes narrower than {width:.3e} count as closed"),
+            Self::Buried { triangles } => write!(
+                f,
+                "{} the solid on both sides and were left out",
+                counted(*triangles, "triangle has", "triangles have")
+            ),
+            Self::DoubtfulInside => write!(
+                f,
+                "much of the mesh has no clear inside; look at a slice before you trust the field, or try 'soup'"
+            ),
+            Self::NoCertificate { pairs } => write!(
+                f,
+                "beyond the rim of the open surface inside and outside meet without a surface between them ({}); nothing is certified there",
+                counted(
+                    *pairs as usize,
+                    "pair of nodes contradicts itself",
+                    "pairs of nodes contradict each other"
+                )
+            ),
             Self::NothingInside => {
                 write!(f, "no node is inside the solid: it is thinner than a cell; use a higher resolution")
             }
@@ -162,6 +229,26 @@ pub enum BuildError {
         /// What to do about it.
         remedy: &'static str,
     },
+    /// Closing the holes would take more than the solid.
+    #[error(
+        "the surface that closes the mesh's holes is too large to follow at this resolution; use a lower resolution, or close \
+         the mesh"
+    )]
+    CapsTooLarge,
+    /// Winding numbers need a surface with a front and a back.
+    #[error(
+        "the mesh's triangles do not agree on where the outside is, so winding numbers mean nothing; use the sign method 'soup'"
+    )]
+    NotOriented,
+    /// Nothing is enclosed, whatever the orientation.
+    #[error(
+        "the mesh encloses nothing: every point can be reached from outside{}; give a larger gap to close, or a higher resolution",
+        if *gap > 0.0 { format!(" through holes wider than {gap:.3e}") } else { String::new() }
+    )]
+    EnclosesNothing {
+        /// Holes narrower than this were closed.
+        gap: f64,
+    },
     /// The number of values does not fit the grid.
     #[error("the grid has {expected} nodes, but {given} values were given")]
     WrongCount {
@@ -221,9 +308,9 @@ fn faults_in_words(boundary: usize, crowded: usize, flipped: usize) -> String {
 
 fn remedy_for_faults(boundary: usize) -> &'static str {
     if boundary > 0 {
-        "close its holes first, for instance with a mesh repair tool"
+        "use the sign method 'auto', 'winding' or 'soup', which close its holes, or 'oriented' for an open sheet"
     } else {
-        "make its orientation consistent and remove duplicate or inner faces with a mesh repair tool"
+        "use the sign method 'auto' or 'soup', which do not need them to agree"
     }
 }
 
@@ -233,7 +320,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 impl Contradictions {
     pub(super) fn into_error(self, remedy: &'static str) -> BuildError {
-        let Self { count, node, value, neighbour } = self;
+        let Self { count, node, value, neighbour, .. } = self;
         BuildError::Contradiction { count, node, value, neighbour, remedy }
     }
 }
@@ -247,16 +334,15 @@ mod tests {
         let said = |boundary_edges, crowded_edges, flipped_edges| {
             BuildError::NotClosed { boundary_edges, crowded_edges, flipped_edges }.to_string()
         };
-        assert!(
-            said(1, 0, 0)
-                .starts_with("the mesh is not closed: 1 edge has a triangle on one side only; close its")
-        );
+        assert!(said(1, 0, 0).starts_with(
+            "the mesh is not closed: 1 edge has a triangle on one side only; use the sign method"
+        ));
         assert!(
             said(3, 0, 1)
                 .contains("3 edges have a triangle on one side only, 1 edge joins triangles of opposite")
         );
         for closed in [said(0, 1, 0), said(0, 0, 3)] {
-            assert!(closed.contains("orientation consistent") && !closed.contains("hole"), "{closed}");
+            assert!(closed.contains("'soup'") && !closed.contains("hole"), "{closed}");
         }
     }
 }

@@ -1,12 +1,16 @@
-//! Fields of closed meshes.
+//! Fields of meshes.
 
 use std::borrow::Cow;
 
 use super::distance_sampler::MeshSampler;
 use super::leaf_vertices::LeafVertices;
+use super::open::{OpenMesh, winding_serves};
 use super::sign::{Pseudonormals, SignOracle, Untangled};
 use super::tangle::{Sides, Tangle};
-use super::{BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, memory, spacing};
+use super::{
+    BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, memory, on_threads, spacing,
+};
+use crate::field::storage::Storage;
 use crate::field::{Execution, Facts, Field, FieldOptions, Grid, SignMethod};
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
 use crate::mesh::{Bvh, TriMesh, WindingTree};
@@ -41,14 +45,14 @@ impl Field {
         if size > 0.0 && !(1e-30..=1e30).contains(&size) {
             return Err(BuildError::SizeOutOfRange { size });
         }
-        let (area, volume) = (mesh.area(), mesh.signed_volume());
-        if is_negligible(volume, area) && encloses_nothing(mesh, area) {
+        let extent = solid.extent();
+        if extent.min_element() <= 1e-9 * extent.max_element() {
             return Err(BuildError::Flat);
         }
         let grid = Grid::around(solid, options.padding, spacing(options));
         check_size(&grid)?;
-        memory::check(memory::estimate(&grid, options.storage, area, options.band), execution)?;
-        in_pool(execution, || from_solid_mesh(mesh, grid, options, execution))?
+        memory::check(memory::estimate(&grid, options.storage, mesh.area(), options.band), execution)?;
+        on_threads(execution, || from_solid_mesh(mesh, grid, options, execution))?
     }
 }
 
@@ -57,35 +61,21 @@ fn is_negligible(volume: f64, area: f64) -> bool {
     volume.abs() <= 1e-12 * area.powf(1.5)
 }
 
-/// Whether a mesh whose volumes add up to nothing has none in any part. A flat mesh is reported as flat even when it is open
-/// as well: thickness is what it lacks first.
-fn encloses_nothing(mesh: &TriMesh, area: f64) -> bool {
-    let extent = mesh.bounds().extent();
-    if extent.min_element() <= 1e-9 * extent.max_element() {
-        return true;
-    }
-    let (adjacency, faults) = Adjacency::new(mesh);
-    if faults.unbalanced > 0 {
+/// Whether no part of a mesh encloses a volume by its orientation: not one wound both ways, nor one folded flat.
+fn encloses_nothing(mesh: &TriMesh) -> bool {
+    let area = mesh.area();
+    if !is_negligible(mesh.signed_volume(), area) {
         return false;
     }
-    let components = adjacency.components();
-    let mut volumes = vec![0.0; components.iter().max().map_or(0, |&last| last as usize + 1)];
+    // By shared vertices: where more than two triangles meet at an edge, parts joined by edges alone fall to pieces.
+    let part_of = mesh.parts();
+    let mut volumes = vec![0.0; mesh.vertices().len()];
     let origin = mesh.bounds().center();
-    for (t, &component) in components.iter().enumerate() {
+    for (t, corners) in mesh.triangles().iter().enumerate() {
         let [a, b, c] = mesh.corners(t).map(|v| v - origin);
-        volumes[component as usize] += a.dot(b.cross(c)) / 6.0;
+        volumes[part_of[corners[0] as usize] as usize] += a.dot(b.cross(c)) / 6.0;
     }
     volumes.iter().all(|&volume| is_negligible(volume, area))
-}
-
-/// Runs `work` on as many threads as were asked for.
-fn in_pool<R: Send>(execution: &Execution<'_>, work: impl FnOnce() -> R + Send) -> Result<R, BuildError> {
-    let Some(threads) = execution.threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|reason| BuildError::Threads { threads, reason: reason.to_string() })?;
-    Ok(pool.install(work))
 }
 
 fn from_solid_mesh(
@@ -138,9 +128,24 @@ fn build(
 ) -> Result<Outcome, BuildError> {
     let mut notes = Vec::new();
     let ((normals, faults), bvh) = rayon::join(|| Pseudonormals::new(mesh), || Bvh::new(mesh));
-    let mut method = choose_sign(options.sign, &faults)?;
+    let open = OpenMesh { mesh, grid: &grid, options, execution };
+    let mut method = choose_sign(mesh, &bvh, options.sign, &faults, &mut notes)?;
+    let opened = match method {
+        SignMethod::Soup => Some(open.by_reach(&bvh)?),
+        SignMethod::Winding if faults.unbalanced > 0 => {
+            Some(open.by_winding(&bvh, Adjacency::unbalanced_middles(mesh))?)
+        }
+        SignMethod::Oriented | SignMethod::FaceNormal => Some(open.by_normals(&bvh)?),
+        _ => None,
+    };
+    if let Some(opened) = opened {
+        notes.extend(opened.notes);
+        let facts =
+            Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: opened.capped_nodes };
+        return Ok(Outcome::Built(Box::new(finished(opened.storage, grid, facts, notes))));
+    }
     let is_ours_to_choose = options.sign == SignMethod::Auto && method == SignMethod::Pseudonormal;
-    let tangle = is_ours_to_choose.then(|| Tangle::new(mesh, &bvh, normals.adjacency()));
+    let tangle = is_ours_to_choose.then(|| Tangle::new(mesh, &bvh, &normals));
     if inverted == Inverted::AreTurned
         && let Some(tangle) = &tangle
         && !tangle.inverted.is_empty()
@@ -148,25 +153,31 @@ fn build(
         return Ok(Outcome::Inverted(tangle.inverted.clone()));
     }
     let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
+    let mut boundary = Cow::Borrowed(&bvh);
     let sign = match (method, tangle) {
         (SignMethod::Winding, _) => SignOracle::Winding(WindingTree::new(mesh, &bvh)),
         (_, Some(tangle)) if !tangle.is_none() => {
             method = SignMethod::Winding;
             let hidden = tangle.count(Sides::Buried) + tangle.count(Sides::Stray);
             notes.push(BuildNote::RunsThroughItself { crossed: tangle.count(Sides::Crossed), hidden });
+            if hidden > 0 {
+                let is_boundary = |t: usize| matches!(tangle.sides[t], Sides::Boundary | Sides::Crossed);
+                boundary = Cow::Owned(Bvh::of_some(mesh, is_boundary));
+            }
             SignOracle::Untangled(Untangled::new(normals, tangle.sides))
         }
         _ => SignOracle::Pseudonormal(normals),
     };
-    let vertices = LeafVertices::new(mesh, &bvh);
-    let mut sampler = MeshSampler { vertices: &vertices, bvh: &bvh, sign, simd };
+    let vertices = LeafVertices::new(mesh, &boundary);
+    let mut sampler = MeshSampler::new(&boundary, &vertices, sign, simd);
     let mut storage = fill(&sampler, &grid, options, execution)?;
     let mut checked = check::neighbours(&storage, &grid, 1.0);
     if checked.is_err() && options.sign == SignMethod::Auto {
         // Not explained by crossings: slower, and right for any closed mesh.
         notes.push(BuildNote::UsedWinding);
         method = SignMethod::Winding;
-        sampler.sign = SignOracle::Winding(WindingTree::new(mesh, &bvh));
+        let vertices = LeafVertices::new(mesh, &bvh);
+        sampler = MeshSampler::new(&bvh, &vertices, SignOracle::Winding(WindingTree::new(mesh, &bvh)), simd);
         storage = fill(&sampler, &grid, options, execution)?;
         checked = check::neighbours(&storage, &grid, 1.0);
     }
@@ -176,6 +187,11 @@ fn build(
     };
     checked.map_err(|found| found.into_error(remedy))?;
     let facts = Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0 };
+    Ok(Outcome::Built(Box::new(finished(storage, grid, facts, notes))))
+}
+
+/// The field of checked nodes, with what its values say.
+fn finished(storage: Storage, grid: Grid, facts: Facts, mut notes: Vec<BuildNote>) -> Built {
     let field = finish(storage, grid, facts);
     if !field.is_certified_outside() {
         notes.push(BuildNote::ReachesBorder);
@@ -183,24 +199,72 @@ fn build(
     if field.value_range().0 > 0.0 {
         notes.push(BuildNote::NothingInside);
     }
-    Ok(Outcome::Built(Box::new(Built { field, notes })))
+    Built { field, notes }
 }
 
 /// The method that serves a mesh with such edges, or why none does.
-fn choose_sign(wanted: SignMethod, faults: &EdgeFaults) -> Result<SignMethod, BuildError> {
-    if faults.is_closed_and_oriented() {
-        return Ok(if wanted == SignMethod::Winding { wanted } else { SignMethod::Pseudonormal });
-    }
-    // Edges with as many triangles one way as the other still give whole winding numbers.
-    if faults.unbalanced == 0 {
-        return match wanted {
-            SignMethod::Pseudonormal => Err(BuildError::Crowded { crowded_edges: faults.crowded }),
-            _ => Ok(SignMethod::Winding),
-        };
-    }
-    Err(BuildError::NotClosed {
+fn choose_sign(
+    mesh: &TriMesh,
+    bvh: &Bvh,
+    wanted: SignMethod,
+    faults: &EdgeFaults,
+    notes: &mut Vec<BuildNote>,
+) -> Result<SignMethod, BuildError> {
+    let not_closed = BuildError::NotClosed {
         boundary_edges: faults.boundary,
         crowded_edges: faults.crowded,
         flipped_edges: faults.flipped,
-    })
+    };
+    match wanted {
+        SignMethod::Soup | SignMethod::Oriented | SignMethod::FaceNormal => Ok(wanted),
+        SignMethod::Pseudonormal if faults.is_closed_and_oriented() => Ok(wanted),
+        SignMethod::Pseudonormal if faults.unbalanced == 0 => {
+            Err(BuildError::Crowded { crowded_edges: faults.crowded })
+        }
+        SignMethod::Pseudonormal => Err(not_closed),
+        SignMethod::Winding if encloses_nothing(mesh) => Err(BuildError::NotOriented),
+        SignMethod::Winding if faults.unbalanced == 0 => Ok(wanted),
+        SignMethod::Winding => match winding_serves(mesh, bvh) {
+            (whole, _) if whole < DOUBTFUL => Err(BuildError::NotOriented),
+            _ => Ok(wanted),
+        },
+        SignMethod::Auto | SignMethod::Given => Ok(choose_for(mesh, bvh, faults, notes)),
+    }
+}
+
+/// Along less than this share of its area, winding numbers that are nearly whole do not make a mesh oriented.
+const DOUBTFUL: f64 = 0.5;
+/// Along more than this share they make it beyond doubt.
+const CLEAR: f64 = 0.85;
+
+/// What `auto` takes.
+fn choose_for(mesh: &TriMesh, bvh: &Bvh, faults: &EdgeFaults, notes: &mut Vec<BuildNote>) -> SignMethod {
+    let mut chose = |method, because| {
+        notes.push(BuildNote::Chose { method, because });
+        method
+    };
+    if faults.unbalanced == 0 && encloses_nothing(mesh) {
+        return chose(SignMethod::Soup, "the mesh is wound both ways, so its orientation tells nothing");
+    }
+    if faults.is_closed_and_oriented() {
+        return SignMethod::Pseudonormal;
+    }
+    if faults.unbalanced == 0 {
+        return SignMethod::Winding;
+    }
+    match winding_serves(mesh, bvh) {
+        (whole, outer) if whole >= CLEAR && outer > DOUBTFUL => chose(
+            SignMethod::Winding,
+            "the mesh has holes or open seams, and its triangles agree on where the outside is",
+        ),
+        (whole, outer) if whole >= DOUBTFUL && outer > DOUBTFUL => {
+            let method = chose(
+                SignMethod::Winding,
+                "the mesh has holes, and most of its triangles agree on where the outside is",
+            );
+            notes.push(BuildNote::DoubtfulInside);
+            method
+        }
+        _ => chose(SignMethod::Soup, "the mesh's triangles do not agree on where the outside is"),
+    }
 }

@@ -5,6 +5,7 @@
 //!                                                                    └─► check ─► bounds ─► Field
 //! ```
 
+mod caps;
 pub(super) mod check;
 mod distance;
 mod distance_sampler;
@@ -15,9 +16,12 @@ mod leaf_vertices;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;
+mod open;
 mod progress;
 mod sampler;
+mod side;
 mod sign;
+mod soup;
 mod tangle;
 
 use glam::DVec3;

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 
+use super::side::Side;
 use super::tangle::Sides;
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
 use crate::mesh::bvh::{Bvh, Seed};
@@ -14,6 +15,15 @@ pub(crate) enum SignOracle<'a> {
     Pseudonormal(Pseudonormals<'a>),
     Winding(WindingTree<'a>),
     Untangled(Untangled<'a>),
+    /// For meshes that are not closed.
+    Side(&'a dyn Side),
+    /// Pseudonormals, or face normals alone, of an open surface.
+    InFront {
+        normals: Pseudonormals<'a>,
+        by_faces: bool,
+    },
+    /// All is outside: distances alone are wanted.
+    Unsigned,
 }
 
 /// Pseudonormals where the mesh is sound, winding numbers where it runs through itself.
@@ -64,6 +74,9 @@ impl<'a> SignOracle<'a> {
             Self::Pseudonormal(normals) => normals.is_inside(bvh, p, nearest),
             Self::Winding(tree) => tree.is_inside(p),
             Self::Untangled(known) => known.is_inside(bvh, p, nearest),
+            Self::Side(side) => side.is_inside(p),
+            Self::InFront { normals, by_faces } => normals.is_behind(bvh, p, nearest, *by_faces),
+            Self::Unsigned => false,
         }
     }
 }
@@ -113,11 +126,8 @@ impl<'a> Pseudonormals<'a> {
         &self.adjacency
     }
 
-    fn winding(&self, bvh: &'a Bvh) -> &WindingTree<'a> {
-        self.winding.get_or_init(|| WindingTree::new(self.mesh, bvh))
-    }
-
-    fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
+    /// The offset of `p` from its closest point, the pseudonormal there, and the weight of the faces in it.
+    fn at_closest(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> (DVec3, DVec3, f64) {
         let (q, feature, triangle) = bvh.closest_on(nearest, p);
         let t = triangle as usize;
         let (normal, weight) = match feature {
@@ -127,7 +137,25 @@ impl<'a> Pseudonormals<'a> {
             }
             Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
         };
-        let offset = p - q;
+        (p - q, normal, weight)
+    }
+
+    /// Whether `p` is behind the surface at its closest point, going by the closest triangle's own normal if `by_faces`.
+    fn is_behind(&self, bvh: &Bvh, p: DVec3, nearest: Seed, by_faces: bool) -> bool {
+        if by_faces {
+            let (q, _, triangle) = bvh.closest_on(nearest, p);
+            return (p - q).dot(self.faces[triangle as usize]) < 0.0;
+        }
+        let (offset, normal, _) = self.at_closest(bvh, p, nearest);
+        offset.dot(normal) < 0.0
+    }
+
+    pub(super) fn winding(&self, bvh: &'a Bvh) -> &WindingTree<'a> {
+        self.winding.get_or_init(|| WindingTree::new(self.mesh, bvh))
+    }
+
+    fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
+        let (offset, normal, weight) = self.at_closest(bvh, p, nearest);
         let along = offset.dot(normal);
         if along.abs() <= TRUSTED_SHARE * weight * offset.length() {
             return self.winding(bvh).is_inside(p);

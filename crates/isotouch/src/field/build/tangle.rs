@@ -8,6 +8,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::sign::Pseudonormals;
 use crate::mesh::adjacency::Adjacency;
 use crate::mesh::{Bvh, TriMesh, WindingTree};
 use glam::DVec3;
@@ -33,7 +34,8 @@ pub(super) struct Tangle {
 }
 
 impl Tangle {
-    pub(super) fn new(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Self {
+    pub(super) fn new<'a>(mesh: &'a TriMesh, bvh: &'a Bvh, normals: &Pseudonormals<'a>) -> Self {
+        let adjacency = normals.adjacency();
         let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
         bvh.for_each_close_pair(mesh, |t, o| {
             // Where both are marked there is nothing to learn; so the marks come out the same in any order.
@@ -44,13 +46,13 @@ impl Tangle {
             }
         });
         let crossed: Vec<bool> = crossed.into_iter().map(AtomicBool::into_inner).collect();
-        let winding = WindingTree::new(mesh, bvh);
+        let winding = normals.winding(bvh);
         let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
         let mut visited = crossed.clone();
         for first in 0..crossed.len() {
             if !visited[first] {
                 let patch = patch_around(first, adjacency, &crossed, &mut visited);
-                tangle.add_patch(mesh, &winding, patch);
+                tangle.add_patch(mesh, winding, patch);
             }
         }
         tangle

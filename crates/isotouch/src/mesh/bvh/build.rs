@@ -72,7 +72,7 @@ struct Subtree {
     root: u32,
 }
 
-pub(super) fn build(mesh: &TriMesh) -> Bvh {
+pub(super) fn build(mesh: &TriMesh, is_wanted: impl Fn(usize) -> bool + Sync) -> Bvh {
     let bounds = mesh.bounds();
     let half = 0.5 * bounds.extent().max_element();
     let center = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
@@ -80,6 +80,7 @@ pub(super) fn build(mesh: &TriMesh) -> Bvh {
     let mut items: Vec<Item> = (0..mesh.triangles().len())
         .into_par_iter()
         .with_min_len(4096)
+        .filter(|&t| is_wanted(t))
         .map(|t| {
             let bounds = Box32::around(mesh.corners(t).map(|v| (v - center) * scale));
             Item { bounds, triangle: t as u32 }

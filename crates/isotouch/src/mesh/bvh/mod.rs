@@ -96,7 +96,12 @@ impl Bvh {
     /// Builds the hierarchy, in parallel on the current rayon pool; the result does not depend on the thread count.
     /// Triangles without area are kept, as segments or points.
     pub fn new(mesh: &TriMesh) -> Self {
-        build::build(mesh)
+        build::build(mesh, |_| true)
+    }
+
+    /// A hierarchy of some of the mesh's triangles; they keep their numbers.
+    pub(crate) fn of_some(mesh: &TriMesh, is_wanted: impl Fn(usize) -> bool + Sync) -> Self {
+        build::build(mesh, is_wanted)
     }
 
     /// How many triangles it holds.

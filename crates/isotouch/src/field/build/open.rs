@@ -1,0 +1,189 @@
+//! Fields of meshes that are not closed, or whose triangles do not agree on where the outside is.
+//!
+//! ```text
+//! side (winding numbers, or what can be reached) ─► caps where it changes away from the mesh ─► mesh + caps ─► field
+//!                                                        ▲                                              │
+//!                                                        └──────── neighbours that contradict ◄─────────┘
+//! ```
+
+use std::sync::atomic::AtomicU64;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::caps::{CapTracer, Caps};
+use super::check::{self, Contradictions};
+use super::distance_sampler::{CapCount, MeshSampler};
+use super::leaf_vertices::LeafVertices;
+use super::side::{HalfWound, Side};
+use super::sign::{Pseudonormals, SignOracle};
+use super::soup::{Soup, SoupOptions};
+use super::{BuildError, BuildNote, fill as fill_nodes};
+use crate::field::storage::Storage;
+use crate::field::{Execution, FieldOptions, Grid, SignMethod};
+use crate::mesh::{Bvh, TriMesh, WindingTree, fill};
+use crate::simd::SimdLevel;
+
+/// Rounds of closing what the check of neighbours finds open. Two are usual.
+const ROUNDS: usize = 8;
+/// A triangle with more than so much winding on both sides is inside the solid.
+const BURIED: f64 = 0.75;
+/// Most triangles asked how well winding numbers serve a mesh.
+const SAMPLE: usize = 4096;
+
+/// The nodes of a field whose mesh is not closed, and what is to be said about it.
+pub(super) struct Opened {
+    pub(super) storage: Storage,
+    pub(super) capped_nodes: u64,
+    pub(super) notes: Vec<BuildNote>,
+}
+
+/// What all methods need.
+pub(super) struct OpenMesh<'a> {
+    pub(super) mesh: &'a TriMesh,
+    pub(super) grid: &'a Grid,
+    pub(super) options: &'a FieldOptions,
+    pub(super) execution: &'a Execution<'a>,
+}
+
+impl OpenMesh<'_> {
+    /// By winding numbers: inside where the mesh winds around more than half. `rim` are points on the edges of holes.
+    pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<DVec3>) -> Result<Opened, BuildError> {
+        let side = HalfWound(WindingTree::new(self.mesh, bvh));
+        let is_kept: Vec<bool> =
+            (0..self.mesh.triangles().len()).into_par_iter().map(|t| side.0.amid(t) - 0.5 < BURIED).collect();
+        self.capped(&side, self.mesh, &is_kept, rim)
+    }
+
+    /// By what can be reached from outside.
+    pub(super) fn by_reach(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
+        let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
+        let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
+        if soup.has_inside() {
+            return self.from_soup(&soup, self.mesh);
+        }
+        // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
+        let holes = Caps { vertices: Vec::new(), triangles: fill::hole_triangles(self.mesh) };
+        if holes.triangles.is_empty() {
+            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        }
+        let spanned = holes.added_to(self.mesh)?;
+        let bvh = Bvh::new(&spanned);
+        let soup = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
+        if !soup.has_inside() {
+            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        }
+        self.from_soup(&soup, &spanned)
+    }
+
+    /// `mesh` is the mesh the soup was made from: ours, or ours with holes spanned by triangles behind our own.
+    fn from_soup(&self, soup: &Soup<'_>, mesh: &TriMesh) -> Result<Opened, BuildError> {
+        let is_kept: Vec<bool> =
+            (0..mesh.triangles().len()).into_par_iter().map(|t| !soup.is_buried(t)).collect();
+        let mut opened = self.capped(soup, mesh, &is_kept, soup.seams(self.grid.cell))?;
+        if opened.capped_nodes > 0 {
+            opened.notes.push(BuildNote::GapsClosed { width: soup.gap });
+        }
+        Ok(opened)
+    }
+
+    /// By the normals of an open surface. What contradicts itself beyond its rim is counted, not mended.
+    pub(super) fn by_normals(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
+        let vertices = LeafVertices::new(self.mesh, bvh);
+        let (normals, _) = Pseudonormals::new(self.mesh);
+        let by_faces = self.options.sign == SignMethod::FaceNormal;
+        let sampler =
+            MeshSampler::new(bvh, &vertices, SignOracle::InFront { normals, by_faces }, self.simd());
+        let storage = fill_nodes(&sampler, self.grid, self.options, self.execution)?;
+        let contradicting = check::neighbours(&storage, self.grid, 1.0).err().map_or(0, |found| found.count);
+        let notes =
+            Vec::from_iter((contradicting > 0).then_some(BuildNote::NoCertificate { pairs: contradicting }));
+        Ok(Opened { storage, capped_nodes: 0, notes })
+    }
+
+    fn simd(&self) -> SimdLevel {
+        self.execution.simd.unwrap_or_else(SimdLevel::detect)
+    }
+
+    /// The field of a mesh, ours or ours with more behind, and of the caps that the sides ask for.
+    fn capped<S: Side>(
+        &self,
+        side: &S,
+        mesh: &TriMesh,
+        is_kept: &[bool],
+        seeds: Vec<DVec3>,
+    ) -> Result<Opened, BuildError> {
+        let kept = Bvh::of_some(mesh, |t| is_kept[t]);
+        let mut tracer = CapTracer::new(side, &kept, self.grid, self.execution);
+        tracer.follow(seeds.into_iter())?;
+        let mut rounds = 0;
+        loop {
+            let caps = tracer.triangles();
+            let closed = caps.added_to(mesh)?;
+            let bvh = Bvh::of_some(&closed, |t| is_kept.get(t).copied().unwrap_or(true));
+            if bvh.triangle_count() == 0 {
+                return Err(BuildError::EnclosesNothing { gap: 0.0 });
+            }
+            let vertices = LeafVertices::new(&closed, &bvh);
+            let mut sampler = MeshSampler::new(&bvh, &vertices, SignOracle::Side(side), self.simd());
+            let (first, cells) = (self.mesh.triangles().len() as u32, self.grid.cells.as_ivec3());
+            sampler.caps = Some(CapCount { first, cells, nodes: AtomicU64::new(0) });
+            let storage = fill_nodes(&sampler, self.grid, self.options, self.execution)?;
+            let Err(found) = check::neighbours(&storage, self.grid, 1.0) else {
+                let capped_nodes = sampler.caps.map_or(0, |caps| caps.nodes.into_inner());
+                let share = (closed.area() - self.mesh.area()) / self.mesh.area();
+                return Ok(Opened { storage, capped_nodes, notes: notes(capped_nodes, share, is_kept) });
+            };
+            rounds += 1;
+            if rounds == ROUNDS || !tracer.follow(self.places(&found))? {
+                return Err(found.into_error(
+                    "the surface that closes the mesh could not be followed; use another sign method or resolution",
+                ));
+            }
+        }
+    }
+
+    /// Points along the edges whose ends contradict each other, one for each cell of the grid.
+    fn places(&self, found: &Contradictions) -> impl Iterator<Item = DVec3> {
+        let grid = *self.grid;
+        found.pairs.clone().into_iter().flat_map(move |pair| {
+            let start = grid.node_position(pair.node.as_ivec3());
+            let mut along = DVec3::ZERO;
+            along[pair.axis] = grid.cell;
+            (0..pair.step).map(move |k| start + (f64::from(k) + 0.5) * along)
+        })
+    }
+}
+
+fn notes(capped_nodes: u64, share: f64, is_kept: &[bool]) -> Vec<BuildNote> {
+    let buried = is_kept.iter().filter(|kept| !**kept).count();
+    let mut notes = Vec::new();
+    if capped_nodes > 0 {
+        notes.push(BuildNote::Capped { nodes: capped_nodes, share });
+    }
+    if buried > 0 {
+        notes.push(BuildNote::Buried { triangles: buried });
+    }
+    notes
+}
+
+/// The share of the mesh's area along which the winding number is nearly whole on both sides, and the share along which it
+/// passes from nothing to one.
+pub(super) fn winding_serves(mesh: &TriMesh, bvh: &Bvh) -> (f64, f64) {
+    let tree = WindingTree::new(mesh, bvh);
+    let step = mesh.triangles().len().div_ceil(SAMPLE).max(1);
+    let sampled: Vec<(f64, f64)> = (0..mesh.triangles().len())
+        .into_par_iter()
+        .step_by(step)
+        .map(|t| {
+            let [a, b, c] = mesh.corners(t);
+            (0.5 * (b - a).cross(c - a).length(), tree.amid(t) - 0.5)
+        })
+        .collect();
+    let all: f64 = sampled.iter().map(|(area, _)| area).sum();
+    let share = |is_good: &dyn Fn(f64) -> bool| {
+        let good: f64 = sampled.iter().filter(|(_, front)| is_good(*front)).map(|(area, _)| area).sum();
+        if all > 0.0 { good / all } else { 0.0 }
+    };
+    (share(&|front| (front - front.round()).abs() < 0.25), share(&|front| front.abs() < 0.25))
+}
