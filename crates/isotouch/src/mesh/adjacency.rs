@@ -60,14 +60,12 @@ fn edge_uses(mesh: &TriMesh) -> Vec<EdgeUse> {
 }
 
 impl Adjacency {
-    /// Middles of the edges along which more triangles run one way than the other: the rims of holes.
-    pub(crate) fn unbalanced_middles(mesh: &TriMesh) -> Vec<DVec3> {
+    /// The edges along which more triangles run one way than the other: the rims of holes.
+    pub(crate) fn unbalanced_edges(mesh: &TriMesh) -> Vec<[DVec3; 2]> {
         let uses = edge_uses(mesh);
         uses.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high))
             .filter(|edge| 2 * edge.iter().filter(|u| u.forward).count() != edge.len())
-            .map(|edge| {
-                0.5 * (mesh.vertices()[edge[0].low as usize] + mesh.vertices()[edge[0].high as usize])
-            })
+            .map(|edge| [edge[0].low, edge[0].high].map(|v| mesh.vertices()[v as usize]))
             .collect()
     }
 

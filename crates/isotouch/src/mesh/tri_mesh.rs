@@ -87,6 +87,11 @@ impl TriMesh {
         Aabb::of_points(self.triangles.iter().flatten().map(|&v| self.vertices[v as usize]))
     }
 
+    /// The mesh with more vertices and triangles behind its own.
+    pub(crate) fn with_more(&self, vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, InvalidMesh> {
+        Self::new([&self.vertices, vertices].concat(), [&self.triangles, triangles].concat())
+    }
+
     /// For every vertex, one vertex that stands for all that triangles join it to.
     pub(crate) fn parts(&self) -> Vec<u32> {
         let mut parent: Vec<u32> = (0..self.vertices.len() as u32).collect();

@@ -7,8 +7,10 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::{Bvh, TriMesh, bvh};
+use crate::simd::{SimdLevel, multiversioned};
 
 /// The generalized winding number at `p`, as the plain sum over all triangles.
 pub fn winding_number(mesh: &TriMesh, p: DVec3) -> f64 {
@@ -17,8 +19,9 @@ pub fn winding_number(mesh: &TriMesh, p: DVec3) -> f64 {
 }
 
 /// Signed solid angle of a triangle seen from `p`: positive when it shows its back (Van Oosterom & Strackee 1983).
+#[inline(always)]
 fn solid_angle(corners: [DVec3; 3], p: DVec3) -> f64 {
-    let [a, b, c] = corners.map(|v| v - p);
+    let (a, b, c) = (corners[0] - p, corners[1] - p, corners[2] - p);
     let (la, lb, lc) = (a.length(), b.length(), c.length());
     // tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)
     let numerator = a.dot(b.cross(c));
@@ -46,19 +49,25 @@ struct Dipole {
 pub(crate) struct WindingTree<'a> {
     mesh: &'a TriMesh,
     bvh: &'a Bvh,
-    /// One per child of each node.
-    dipoles: Vec<[Dipole; bvh::WIDTH]>,
+    /// Of the children of each node.
+    dipoles: Vec<Dipole8>,
 }
 
 impl<'a> WindingTree<'a> {
     pub(crate) fn new(mesh: &'a TriMesh, bvh: &'a Bvh) -> Self {
         let none = Dipole { center: DVec3::ZERO, area_vector: DVec3::ZERO, radius: 0.0 };
         let mut dipoles = vec![[none; bvh::WIDTH]; bvh.node_count()];
-        // Children follow their parents in the node list, so backwards every child is ready before its parent.
+        // Children follow their parents in the node list, so backwards every child is ready before its parent. Leaves need
+        // nothing: they come first, in parallel.
+        let of_leaves: Vec<Dipole> = (0..bvh.leaf_count())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|leaf| leaf_dipole(mesh, bvh.leaf(leaf)))
+            .collect();
         for node in (0..bvh.node_count()).rev() {
             for (lane, child) in bvh.children(node).enumerate() {
                 dipoles[node][lane] = match child {
-                    bvh::Child::Leaf(leaf) => leaf_dipole(mesh, bvh.leaf(leaf)),
+                    bvh::Child::Leaf(leaf) => of_leaves[leaf],
                     bvh::Child::Node(below) => {
                         let used = bvh.children(below).count();
                         joined(&dipoles[below][..used])
@@ -66,6 +75,11 @@ impl<'a> WindingTree<'a> {
                 };
             }
         }
+        let dipoles = dipoles
+            .iter()
+            .enumerate()
+            .map(|(node, of)| Dipole8::new(&of[..bvh.children(node).count()]))
+            .collect();
         Self { mesh, bvh, dipoles }
     }
 
@@ -96,34 +110,90 @@ impl<'a> WindingTree<'a> {
 
     /// The winding number, but for the error of far clusters.
     pub(crate) fn winding(&self, p: DVec3) -> f64 {
-        let Some(root) = self.bvh.root_child() else { return 0.0 };
-        let mut angle = 0.0;
-        let mut stack = vec![root];
-        while let Some(child) = stack.pop() {
-            let node = match child {
-                bvh::Child::Leaf(leaf) => {
-                    angle += self.leaf_angle(leaf, p);
-                    continue;
-                }
-                bvh::Child::Node(node) => node,
-            };
-            for (lane, child) in self.bvh.children(node).enumerate() {
-                let dipole = &self.dipoles[node][lane];
-                let to_center = dipole.center - p;
-                let squared = to_center.length_squared();
-                if squared > (FAR * dipole.radius) * (FAR * dipole.radius) {
-                    angle += to_center.dot(dipole.area_vector) / (squared * squared.sqrt());
-                } else {
-                    stack.push(child);
-                }
-            }
-        }
-        angle / (4.0 * PI)
+        angle_seen(SimdLevel::detect(), self, p) / (4.0 * PI)
     }
 
+    #[inline(always)]
     fn leaf_angle(&self, leaf: usize, p: DVec3) -> f64 {
-        let triangles = self.bvh.leaf(leaf).triangle.iter().filter(|&&t| t != u32::MAX);
-        triangles.map(|&t| solid_angle(self.mesh.corners(t as usize), p)).sum()
+        let mut angle = 0.0;
+        for &t in &self.bvh.leaf(leaf).triangle {
+            if t != u32::MAX {
+                angle += solid_angle(self.mesh.corners(t as usize), p);
+            }
+        }
+        angle
+    }
+}
+
+multiversioned! {
+    /// The solid angle of the whole surface seen from `p`.
+    fn angle_seen<'t, 'm>(tree: &'t WindingTree<'m>, p: DVec3) -> f64 = angle_seen_body
+}
+
+#[inline(always)]
+fn angle_seen_body(tree: &WindingTree<'_>, p: DVec3) -> f64 {
+    let Some(root) = tree.bvh.root_child() else { return 0.0 };
+    let mut angle = 0.0;
+    let mut stack = Vec::with_capacity(64);
+    stack.push(root);
+    while let Some(child) = stack.pop() {
+        let node = match child {
+            bvh::Child::Leaf(leaf) => {
+                angle += tree.leaf_angle(leaf, p);
+                continue;
+            }
+            bvh::Child::Node(node) => node,
+        };
+        let dipoles = &tree.dipoles[node];
+        let (mut parts, mut near) = ([0.0; bvh::WIDTH], [0u32; bvh::WIDTH]);
+        for lane in 0..bvh::WIDTH {
+            let x = dipoles.center[0][lane] - p.x;
+            let y = dipoles.center[1][lane] - p.y;
+            let z = dipoles.center[2][lane] - p.z;
+            let squared = x * x + y * y + z * z;
+            let along = x * dipoles.area[0][lane] + y * dipoles.area[1][lane] + z * dipoles.area[2][lane];
+            let is_far = squared > dipoles.far_squared[lane];
+            parts[lane] = if is_far { along / (squared * squared.sqrt()) } else { 0.0 };
+            near[lane] = u32::from(!is_far) << lane;
+        }
+        let mut mask = 0;
+        for lane in 0..bvh::WIDTH {
+            angle += parts[lane];
+            mask |= near[lane];
+        }
+        while mask != 0 {
+            stack.push(tree.bvh.child(node, mask.trailing_zeros() as usize));
+            mask &= mask - 1;
+        }
+    }
+    angle
+}
+
+/// The dipoles of a node's children, side by side.
+#[derive(Debug, Clone, Copy)]
+struct Dipole8 {
+    center: [[f64; bvh::WIDTH]; 3],
+    area: [[f64; bvh::WIDTH]; 3],
+    /// Squared distance beyond which the dipole will do.
+    far_squared: [f64; bvh::WIDTH],
+}
+
+impl Dipole8 {
+    /// Unused lanes are far from everything, and nothing: their areas are 0.
+    fn new(dipoles: &[Dipole]) -> Self {
+        let mut all = Self {
+            center: [[f64::MAX.sqrt() * 0.1; bvh::WIDTH]; 3],
+            area: [[0.0; bvh::WIDTH]; 3],
+            far_squared: [0.0; bvh::WIDTH],
+        };
+        for (lane, dipole) in dipoles.iter().enumerate() {
+            for axis in 0..3 {
+                all.center[axis][lane] = dipole.center[axis];
+                all.area[axis][lane] = dipole.area_vector[axis];
+            }
+            all.far_squared[lane] = (FAR * dipole.radius) * (FAR * dipole.radius);
+        }
+        all
     }
 }
 

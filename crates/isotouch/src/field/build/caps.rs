@@ -167,14 +167,10 @@ pub(super) struct Caps {
 }
 
 impl Caps {
-    /// The mesh with these behind its own triangles.
-    pub(super) fn added_to(&self, mesh: &TriMesh) -> Result<TriMesh, BuildError> {
+    /// The triangles, numbered for vertices that follow those of a mesh.
+    pub(super) fn triangles_after(&self, mesh: &TriMesh) -> Vec<[u32; 3]> {
         let first = mesh.vertices().len() as u32;
-        let vertices = [mesh.vertices(), &self.vertices].concat();
-        let caps = self.triangles.iter().map(|corners| corners.map(|v| v + first));
-        let triangles = mesh.triangles().iter().copied().chain(caps).collect();
-        // Both were sound, so only their number can be wrong.
-        TriMesh::new(vertices, triangles).map_err(|_| BuildError::CapsTooLarge)
+        self.triangles.iter().map(|corners| corners.map(|v| v + first)).collect()
     }
 }
 

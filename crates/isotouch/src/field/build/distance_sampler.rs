@@ -97,7 +97,7 @@ impl<'a> Sampler for MeshSampler<'a> {
                 // Where holes were closed every brick asks for itself: were a cap missing, the check would find out.
                 let known = [1, 2, 4]
                     .into_iter()
-                    .filter(|bit| brick & bit != 0 && !matches!(self.sign, SignOracle::Side(_)))
+                    .filter(|bit| brick & bit != 0 && !self.sign.may_lack_caps())
                     .find_map(|bit| side_of_uniform[brick & !bit]);
                 let is_inside = known.unwrap_or_else(|| inside(0));
                 side_of_uniform[brick] = Some(is_inside);

@@ -86,7 +86,8 @@ fn from_solid_mesh(
 ) -> Result<Built, BuildError> {
     let mut notes = Vec::new();
     let mut mesh = Cow::Borrowed(mesh);
-    if mesh.signed_volume() < 0.0 {
+    let volume = mesh.signed_volume();
+    if volume < 0.0 && !is_negligible(volume, mesh.area()) {
         mesh = Cow::Owned(mesh.into_owned().flipped());
         notes.push(BuildNote::TurnedOutward);
     }
@@ -133,7 +134,7 @@ fn build(
     let opened = match method {
         SignMethod::Soup => Some(open.by_reach(&bvh)?),
         SignMethod::Winding if faults.unbalanced > 0 => {
-            Some(open.by_winding(&bvh, Adjacency::unbalanced_middles(mesh))?)
+            Some(open.by_winding(&bvh, Adjacency::unbalanced_edges(mesh))?)
         }
         SignMethod::Oriented | SignMethod::FaceNormal => Some(open.by_normals(&bvh)?),
         _ => None,

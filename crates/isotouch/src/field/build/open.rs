@@ -11,16 +11,18 @@ use std::sync::atomic::AtomicU64;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::caps::{CapTracer, Caps};
+use super::caps::CapTracer;
 use super::check::{self, Contradictions};
 use super::distance_sampler::{CapCount, MeshSampler};
 use super::leaf_vertices::LeafVertices;
 use super::side::{HalfWound, Side};
-use super::sign::{Pseudonormals, SignOracle};
+use super::sign::{Pseudonormals, SignOracle, Untangled};
 use super::soup::{Soup, SoupOptions};
+use super::tangle::{Sides, crossed_triangles};
 use super::{BuildError, BuildNote, fill as fill_nodes};
 use crate::field::storage::Storage;
 use crate::field::{Execution, FieldOptions, Grid, SignMethod};
+use crate::mesh::adjacency::Adjacency;
 use crate::mesh::{Bvh, TriMesh, WindingTree, fill};
 use crate::simd::SimdLevel;
 
@@ -28,6 +30,9 @@ use crate::simd::SimdLevel;
 const ROUNDS: usize = 8;
 /// A triangle with more than so much winding on both sides is inside the solid.
 const BURIED: f64 = 0.75;
+/// A triangle is boundary beyond doubt with less winding than this in front of it, this many cells from any rim.
+const CLEAR: f64 = 0.25;
+const RIM: f64 = 8.0;
 /// Most triangles asked how well winding numbers serve a mesh.
 const SAMPLE: usize = 4096;
 
@@ -47,12 +52,40 @@ pub(super) struct OpenMesh<'a> {
 }
 
 impl OpenMesh<'_> {
-    /// By winding numbers: inside where the mesh winds around more than half. `rim` are points on the edges of holes.
-    pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<DVec3>) -> Result<Opened, BuildError> {
+    /// By winding numbers: inside where the mesh winds around more than half. `rim` are the edges of its holes.
+    pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<[DVec3; 2]>) -> Result<Opened, BuildError> {
         let side = HalfWound(WindingTree::new(self.mesh, bvh));
-        let is_kept: Vec<bool> =
-            (0..self.mesh.triangles().len()).into_par_iter().map(|t| side.0.amid(t) - 0.5 < BURIED).collect();
-        self.capped(&side, self.mesh, &is_kept, rim)
+        let in_front: Vec<f64> =
+            (0..self.mesh.triangles().len()).into_par_iter().map(|t| side.0.amid(t) - 0.5).collect();
+        let is_kept: Vec<bool> = in_front.iter().map(|&w| w < BURIED).collect();
+        let sides = self.clear_sides(bvh, &in_front, &rim);
+        let seeds = rim.into_iter().map(|[a, b]| 0.5 * (a + b)).collect();
+        self.capped(&side, Some(&sides), self.mesh, &is_kept, seeds)
+    }
+
+    /// Which triangles are boundary beyond doubt, so that next to them their normals decide: outside in front, inside
+    /// behind, crossed by none, and away from every rim. There winding numbers hardly change within a cell: along a
+    /// straight rim at distance R by no more than 1/2πR per length.
+    fn clear_sides(&self, bvh: &Bvh, in_front: &[f64], rim: &[[DVec3; 2]]) -> Vec<Sides> {
+        let (adjacency, _) = Adjacency::new(self.mesh);
+        let crossed = crossed_triangles(self.mesh, bvh, &adjacency);
+        let ends: Vec<DVec3> = rim.iter().flatten().copied().collect();
+        let edges = (0..rim.len() as u32).map(|k| [2 * k, 2 * k + 1, 2 * k + 1]).collect();
+        let Ok(rim) = TriMesh::new(ends, edges) else { return vec![Sides::Crossed; in_front.len()] };
+        let rim = Bvh::new(&rim);
+        (0..in_front.len())
+            .into_par_iter()
+            .map(|t| {
+                let [a, b, c] = self.mesh.corners(t);
+                let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
+                let is_whole = adjacency.across[t].iter().all(|&other| other as usize != t);
+                let is_clear = is_whole
+                    && !crossed[t]
+                    && in_front[t].abs() < CLEAR
+                    && rim.distance_within(a, size + RIM * self.grid.cell).is_none();
+                if is_clear { Sides::Boundary } else { Sides::Crossed }
+            })
+            .collect()
     }
 
     /// By what can be reached from outside.
@@ -63,11 +96,11 @@ impl OpenMesh<'_> {
             return self.from_soup(&soup, self.mesh);
         }
         // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        let holes = Caps { vertices: Vec::new(), triangles: fill::hole_triangles(self.mesh) };
-        if holes.triangles.is_empty() {
+        let holes = fill::hole_triangles(self.mesh);
+        if holes.is_empty() {
             return Err(BuildError::EnclosesNothing { gap: soup.gap });
         }
-        let spanned = holes.added_to(self.mesh)?;
+        let spanned = self.mesh.with_more(&[], &holes).map_err(|_| BuildError::CapsTooLarge)?;
         let bvh = Bvh::new(&spanned);
         let soup = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
         if !soup.has_inside() {
@@ -80,7 +113,7 @@ impl OpenMesh<'_> {
     fn from_soup(&self, soup: &Soup<'_>, mesh: &TriMesh) -> Result<Opened, BuildError> {
         let is_kept: Vec<bool> =
             (0..mesh.triangles().len()).into_par_iter().map(|t| !soup.is_buried(t)).collect();
-        let mut opened = self.capped(soup, mesh, &is_kept, soup.seams(self.grid.cell))?;
+        let mut opened = self.capped(soup, None, mesh, &is_kept, soup.seams(self.grid.cell))?;
         if opened.capped_nodes > 0 {
             opened.notes.push(BuildNote::GapsClosed { width: soup.gap });
         }
@@ -105,10 +138,12 @@ impl OpenMesh<'_> {
         self.execution.simd.unwrap_or_else(SimdLevel::detect)
     }
 
-    /// The field of a mesh, ours or ours with more behind, and of the caps that the sides ask for.
+    /// The field of a mesh, ours or ours with more behind, and of the caps that `side` asks for. Next to triangles whose sides
+    /// are given, normals decide.
     fn capped<S: Side>(
         &self,
         side: &S,
+        sides: Option<&[Sides]>,
         mesh: &TriMesh,
         is_kept: &[bool],
         seeds: Vec<DVec3>,
@@ -119,13 +154,22 @@ impl OpenMesh<'_> {
         let mut rounds = 0;
         loop {
             let caps = tracer.triangles();
-            let closed = caps.added_to(mesh)?;
+            let closed = mesh
+                .with_more(&caps.vertices, &caps.triangles_after(mesh))
+                .map_err(|_| BuildError::CapsTooLarge)?;
             let bvh = Bvh::of_some(&closed, |t| is_kept.get(t).copied().unwrap_or(true));
             if bvh.triangle_count() == 0 {
                 return Err(BuildError::EnclosesNothing { gap: 0.0 });
             }
             let vertices = LeafVertices::new(&closed, &bvh);
-            let mut sampler = MeshSampler::new(&bvh, &vertices, SignOracle::Side(side), self.simd());
+            let sign = match sides {
+                Some(sides) => {
+                    let (normals, _) = Pseudonormals::new(mesh);
+                    SignOracle::Untangled(Untangled::leaky(normals, sides.to_vec(), side, self.grid.cell))
+                }
+                None => SignOracle::Side(side),
+            };
+            let mut sampler = MeshSampler::new(&bvh, &vertices, sign, self.simd());
             let (first, cells) = (self.mesh.triangles().len() as u32, self.grid.cells.as_ivec3());
             sampler.caps = Some(CapCount { first, cells, nodes: AtomicU64::new(0) });
             let storage = fill_nodes(&sampler, self.grid, self.options, self.execution)?;

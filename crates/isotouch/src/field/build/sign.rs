@@ -32,6 +32,8 @@ pub(crate) struct Untangled<'a> {
     sides: Vec<Sides>,
     /// What lies around each vertex: crossed where its triangles differ.
     around: Vec<Sides>,
+    /// Decides where a mesh that leaks does not: beside crossed triangles, and farther from the mesh than this.
+    leaky: Option<(&'a dyn Side, f64)>,
 }
 
 impl<'a> Untangled<'a> {
@@ -44,12 +46,27 @@ impl<'a> Untangled<'a> {
             }
         }
         let around = around.into_iter().map(|sides| sides.unwrap_or(Sides::Crossed)).collect();
-        Self { normals, sides, around }
+        Self { normals, sides, around, leaky: None }
+    }
+
+    /// For a mesh that leaks: normals decide within `reach` of the triangles said to be boundary, `side` elsewhere.
+    pub(crate) fn leaky(
+        normals: Pseudonormals<'a>,
+        sides: Vec<Sides>,
+        side: &'a dyn Side,
+        reach: f64,
+    ) -> Self {
+        Self { leaky: Some((side, reach)), ..Self::new(normals, sides) }
     }
 
     fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
-        let (_, feature, triangle) = bvh.closest_on(nearest, p);
+        let (q, feature, triangle) = bvh.closest_on(nearest, p);
         let t = triangle as usize;
+        if let Some((side, reach)) = self.leaky
+            && (t >= self.sides.len() || p.distance_squared(q) > reach * reach)
+        {
+            return side.is_inside(p);
+        }
         let sides = match feature {
             Feature::Face => self.sides[t],
             Feature::Edge(k) => {
@@ -62,12 +79,24 @@ impl<'a> Untangled<'a> {
             Sides::Boundary => self.normals.is_inside(bvh, p, nearest),
             Sides::Buried => true,
             Sides::Stray => false,
-            Sides::Crossed => self.normals.winding(bvh).is_inside(p),
+            Sides::Crossed => match self.leaky {
+                Some((side, _)) => side.is_inside(p),
+                None => self.normals.winding(bvh).is_inside(p),
+            },
         }
     }
 }
 
 impl<'a> SignOracle<'a> {
+    /// Whether nodes far from the surface must be asked all the same, since caps might be missing.
+    pub(crate) fn may_lack_caps(&self) -> bool {
+        match self {
+            Self::Side(_) => true,
+            Self::Untangled(known) => known.leaky.is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether `p` is inside, `nearest` being its closest triangle.
     pub(crate) fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
         match self {

@@ -36,16 +36,7 @@ pub(super) struct Tangle {
 impl Tangle {
     pub(super) fn new<'a>(mesh: &'a TriMesh, bvh: &'a Bvh, normals: &Pseudonormals<'a>) -> Self {
         let adjacency = normals.adjacency();
-        let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
-        bvh.for_each_close_pair(mesh, |t, o| {
-            // Where both are marked there is nothing to learn; so the marks come out the same in any order.
-            let both = crossed[t as usize].load(Relaxed) && crossed[o as usize].load(Relaxed);
-            if !both && is_crossed(mesh, adjacency, t as usize, o as usize) {
-                crossed[t as usize].store(true, Relaxed);
-                crossed[o as usize].store(true, Relaxed);
-            }
-        });
-        let crossed: Vec<bool> = crossed.into_iter().map(AtomicBool::into_inner).collect();
+        let crossed = crossed_triangles(mesh, bvh, adjacency);
         let winding = normals.winding(bvh);
         let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
         let mut visited = crossed.clone();
@@ -86,6 +77,20 @@ impl Tangle {
             self.inverted.extend(patch.triangles);
         }
     }
+}
+
+/// Which triangles others pass through, or lie on.
+pub(super) fn crossed_triangles(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Vec<bool> {
+    let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
+    bvh.for_each_close_pair(mesh, |t, o| {
+        // Where both are marked there is nothing to learn; so the marks come out the same in any order.
+        let both = crossed[t as usize].load(Relaxed) && crossed[o as usize].load(Relaxed);
+        if !both && is_crossed(mesh, adjacency, t as usize, o as usize) {
+            crossed[t as usize].store(true, Relaxed);
+            crossed[o as usize].store(true, Relaxed);
+        }
+    });
+    crossed.into_iter().map(AtomicBool::into_inner).collect()
 }
 
 struct Patch {

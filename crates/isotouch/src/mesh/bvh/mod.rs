@@ -48,6 +48,7 @@ pub(crate) enum Child {
 }
 
 impl Child {
+    #[inline(always)]
     fn of(index: u32) -> Self {
         if index & LEAF != 0 { Self::Leaf((index & !LEAF) as usize) } else { Self::Node(index as usize) }
     }
@@ -122,6 +123,12 @@ impl Bvh {
     pub(crate) fn children(&self, node: usize) -> impl Iterator<Item = Child> + '_ {
         let node = &self.nodes[node];
         node.child[..node.used as usize].iter().map(|&index| Child::of(index))
+    }
+
+    /// One child of a node.
+    #[inline(always)]
+    pub(crate) fn child(&self, node: usize, lane: usize) -> Child {
+        Child::of(self.nodes[node].child[lane])
     }
 
     /// Where the tree begins; `None` without triangles.
