@@ -94,6 +94,8 @@ pub(super) fn as_json(field: &Field) -> Vec<(&'static str, serde_json::Value)> {
         ("capped_nodes", field.capped_nodes().into()),
         ("error_bound", field.error_bound().into()),
         ("value_range", vec![f64::from(low), f64::from(high)].into()),
+        ("caps", field.caps().len().into()),
+        ("certified", field.is_certified().into()),
         ("certified_outside", field.is_certified_outside().into()),
     ]
 }

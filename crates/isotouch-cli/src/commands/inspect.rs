@@ -85,7 +85,9 @@ fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failur
 
 fn look_at_field(opened: &Field, verify: bool) -> Result<Found, Failure> {
     let mut facts = field::in_words(opened);
-    if !opened.is_certified_outside() {
+    if !opened.is_certified() {
+        facts.push(("certified", "no: inside and outside meet beyond the rim of an open surface".into()));
+    } else if !opened.is_certified_outside() {
         facts.push(("outside its box", "unknown: the solid reaches the border".into()));
     }
     let mut json = Map::from_iter([("kind".to_owned(), json!("field"))]);

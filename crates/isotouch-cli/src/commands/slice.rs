@@ -59,6 +59,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         title: args.field.file_name().unwrap_or(args.field.as_os_str()).to_string_lossy().into_owned(),
         caption: caption(&field, &plane),
         unit: args.unit.clone().unwrap_or_default(),
+        caps: field.caps().collect(),
     };
     let image = draw(&field, &plane, &options);
     image.write_png(&args.output).or_failed()?;

@@ -5,7 +5,7 @@
 //!   8  version      u32       1
 //!  12  storage      u32       0 dense, 1 sparse
 //!  16  sign         u32       1 pseudonormal, 2 winding, 3 given, 4 soup, 5 oriented, 6 face normal
-//!  20  flags        u32       bit 0: all border nodes are outside the solid
+//!  20  flags        u32       bit 0: all border nodes are outside the solid; bit 1: neighbours may contradict each other
 //!  24  origin       3 × f64
 //!  48  cell         f64
 //!  56  cells        3 × u32
@@ -42,6 +42,9 @@ use crate::atomic_file::write_atomically;
 const MAGIC: [u8; 8] = *b"isofield";
 const VERSION: u32 = 1;
 const ALIGNMENT: u64 = 64;
+/// Flags of the header.
+const BORDER_IS_OUTSIDE: u32 = 1;
+const NOT_CERTIFIED: u32 = 2;
 /// Bytes written between two looks at whether to stop: milliseconds on most disks.
 const BETWEEN_LOOKS: usize = 1 << 20;
 
@@ -159,6 +162,7 @@ enum Kind {
     BrickValues = 4,
     BrickRanges = 5,
     Pyramid = 6,
+    Caps = 7,
 }
 
 impl Kind {
@@ -172,6 +176,7 @@ impl Kind {
             Self::Nodes | Self::TileAt | Self::BrickValues => 4,
             Self::BrickRanges | Self::Pyramid => 8,
             Self::Tiles => size_of::<Tile>() as u64,
+            Self::Caps => 36,
         }
     }
 }
@@ -202,6 +207,9 @@ fn sections_of(field: &Field) -> Vec<(Kind, u32, &[u8])> {
     }
     for (k, level) in field.bounds.levels.iter().enumerate() {
         out.push((Kind::Pyramid, k as u32, bytemuck::cast_slice(&level.ranges)));
+    }
+    if !field.caps.is_empty() {
+        out.push((Kind::Caps, 0, bytemuck::cast_slice(&field.caps)));
     }
     out
 }
@@ -291,7 +299,8 @@ impl Field {
                 SignMethod::Oriented => 5,
                 SignMethod::FaceNormal => 6,
             },
-            flags: u32::from(self.border_is_outside),
+            flags: (if self.border_is_outside { BORDER_IS_OUTSIDE } else { 0 })
+                | (if self.facts.is_certified { 0 } else { NOT_CERTIFIED }),
             origin: self.grid.origin.to_array(),
             cell: self.grid.cell,
             cells: self.grid.cells.to_array(),
@@ -334,12 +343,14 @@ impl Field {
             let path = self.source.as_ref().map(|source| source.path.clone());
             FieldFileError::Contradiction { path, what }
         };
-        check::neighbours(&self.storage, &self.grid, self.facts.lipschitz).map_err(|found| {
-            contradiction(format!(
-                "{} pairs of neighbouring nodes differ by more than they are apart, the first at node {} with {} and {}",
-                found.count, found.node, found.value, found.neighbour
-            ))
-        })?;
+        if self.facts.is_certified {
+            check::neighbours(&self.storage, &self.grid, self.facts.lipschitz).map_err(|found| {
+                contradiction(format!(
+                    "{} pairs of neighbouring nodes differ by more than they are apart, the first at node {} with {} and {}",
+                    found.count, found.node, found.value, found.neighbour
+                ))
+            })?;
+        }
         if let Storage::Sparse(sparse) = &self.storage {
             band::check(sparse, &self.grid, &self.facts).map_err(|missing| {
                 let [x, y, z] = missing.node.to_array();
@@ -393,7 +404,7 @@ impl Source {
 }
 
 fn kind_of(number: u32) -> Option<Kind> {
-    [Kind::Nodes, Kind::TileAt, Kind::Tiles, Kind::BrickValues, Kind::BrickRanges, Kind::Pyramid]
+    [Kind::Nodes, Kind::TileAt, Kind::Tiles, Kind::BrickValues, Kind::BrickRanges, Kind::Pyramid, Kind::Caps]
         .into_iter()
         .find(|&kind| kind as u32 == number)
 }
@@ -439,18 +450,25 @@ impl Reader<'_> {
                 ranges: sections.take(Kind::Pyramid, k as u32, Some(count))?,
             });
         }
+        let has_caps = table.last().is_some_and(|section| section.kind == Kind::Caps as u32);
+        let caps = if has_caps { sections.take(Kind::Caps, 0, None)? } else { Vec::new().into() };
         if sections.next != table.len() {
             return Err(self.damaged(68, "the table has sections that do not belong there"));
         }
         let sign = match header.sign {
             1 => SignMethod::Pseudonormal,
             2 => SignMethod::Winding,
+            4 => SignMethod::Soup,
+            5 => SignMethod::Oriented,
+            6 => SignMethod::FaceNormal,
             _ => SignMethod::Given,
         };
         let (band, lipschitz, capped_nodes) = (header.band, header.lipschitz, header.capped_nodes);
-        let facts = Facts { sign, lipschitz, band, capped_nodes };
-        let border_is_outside = header.flags & 1 != 0;
+        let is_certified = header.flags & NOT_CERTIFIED == 0;
+        let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified };
+        let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
         let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
+        field.caps = caps;
         field.source = Some(source);
         Ok(field)
     }
@@ -488,7 +506,7 @@ impl Reader<'_> {
         let sensible = grid.bounds().min.is_finite()
             && grid.bounds().max.is_finite()
             // What has no meaning yet must be 0, or it could never be given one.
-            && header.flags <= 1
+            && header.flags <= BORDER_IS_OUTSIDE | NOT_CERTIFIED
             && header.reserved == [0; 5]
             && (1.0..=1e6).contains(&header.band)
             && positive(header.cell)

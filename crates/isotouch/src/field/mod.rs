@@ -13,10 +13,11 @@ pub(crate) mod storage;
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
 pub use file::FieldFileError;
+use glam::{DVec3, Vec3};
 pub use grid::Grid;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use query::Distance;
-use storage::Storage;
+use storage::{Buffer, Storage};
 
 /// A signed distance field on a regular grid.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Field {
     largest: f32,
     /// Whether all nodes on the border of the box are outside the solid.
     border_is_outside: bool,
+    /// Corners of the triangles that close the mesh's holes, from the grid's origin.
+    caps: Buffer<[f32; 9]>,
     /// The file it was opened from.
     source: Option<file::Source>,
 }
@@ -42,6 +45,8 @@ pub(crate) struct Facts {
     /// Half width of the full-resolution shell, in cells.
     pub(crate) band: f64,
     pub(crate) capped_nodes: u64,
+    /// Whether neighbouring nodes agree everywhere: not beyond the rim of an open sheet.
+    pub(crate) is_certified: bool,
 }
 
 impl Field {
@@ -59,7 +64,8 @@ impl Field {
     ) -> Self {
         let (least, most) = bounds.overall();
         let largest = least.abs().max(most.abs());
-        Self { grid, storage, bounds, facts, largest, border_is_outside, source: None }
+        let caps = Vec::new().into();
+        Self { grid, storage, bounds, facts, largest, border_is_outside, caps, source: None }
     }
 
     /// The grid the nodes lie on.
@@ -85,6 +91,33 @@ impl Field {
         self.facts.capped_nodes
     }
 
+    /// The triangles that close the mesh's holes, part of the boundary of the solid, facing outward.
+    pub fn caps(&self) -> impl ExactSizeIterator<Item = [DVec3; 3]> + '_ {
+        let corner = |of: &[f32; 9], k: usize| {
+            self.grid.origin + Vec3::new(of[3 * k], of[3 * k + 1], of[3 * k + 2]).as_dvec3()
+        };
+        self.caps.iter().map(move |of| [corner(of, 0), corner(of, 1), corner(of, 2)])
+    }
+
+    /// Remembers the triangles that close the mesh's holes.
+    pub(crate) fn with_caps(mut self, caps: impl Iterator<Item = [DVec3; 3]>) -> Self {
+        let origin = self.grid.origin;
+        let rows: Vec<[f32; 9]> = caps
+            .map(|corners| {
+                let [a, b, c] = corners.map(|v| (v - origin).as_vec3().to_array());
+                [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]
+            })
+            .collect();
+        self.caps = rows.into();
+        self
+    }
+
+    /// Whether the bounds that the field states hold everywhere. Not where inside and outside meet beyond the rim of an open
+    /// sheet ([`SignMethod::Oriented`]).
+    pub fn is_certified(&self) -> bool {
+        self.facts.is_certified
+    }
+
     /// Half width of the full-resolution shell of a sparse field, in cells.
     pub fn band(&self) -> f64 {
         self.facts.band
@@ -102,7 +135,7 @@ impl Field {
 
     /// Memory the field takes, bounds included, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.storage.bytes() + self.bounds.bytes()
+        self.storage.bytes() + self.bounds.bytes() + self.caps.size_in_bytes()
     }
 
     /// Least and largest value anywhere in the box.
@@ -117,6 +150,6 @@ impl Field {
 
     /// Whether distances outside the box have a certified lower bound: not when the solid reaches the border.
     pub fn is_certified_outside(&self) -> bool {
-        self.border_is_outside
+        self.border_is_outside && self.facts.is_certified
     }
 }

@@ -91,7 +91,7 @@ impl Field {
     /// point of it is nearer to π than φ(π) − ε. Values that did not come from a mesh may be those of a solid that goes on
     /// outside; there only their Lipschitz bound L holds: f ≥ f(π) − ε − L·|x − π|.
     fn lower_bound_outside(&self, p: DVec3) -> Option<f64> {
-        if !self.border_is_outside || !p.is_finite() {
+        if !self.is_certified_outside() || !p.is_finite() {
             return None;
         }
         let on_box = self.grid.bounds().project(p);

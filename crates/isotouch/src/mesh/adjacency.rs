@@ -1,7 +1,6 @@
 //! Which triangles share an edge.
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::TriMesh;
 
@@ -42,20 +41,35 @@ struct EdgeUse {
 
 /// All uses of edges, those of one edge together.
 fn edge_uses(mesh: &TriMesh) -> Vec<EdgeUse> {
-    let mut uses: Vec<EdgeUse> = mesh
-        .triangles()
-        .iter()
-        .enumerate()
-        .filter(|(_, [a, b, c])| a != b && b != c && c != a)
-        .flat_map(|(t, corners)| {
-            [0, 1, 2].map(|k| {
-                let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                let (low, high) = (from.min(to), from.max(to));
-                EdgeUse { low, high, place: (3 * t + k) as u32, forward: from < to }
-            })
-        })
-        .collect();
-    uses.par_sort_unstable();
+    // By the lower vertex first: counted, then placed. The few uses that share one are sorted among themselves.
+    let is_sound = |[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+    let mut first = vec![0u32; mesh.vertices().len() + 1];
+    for corners in mesh.triangles().iter().filter(|corners| is_sound(corners)) {
+        for k in 0..3 {
+            first[corners[k].min(corners[(k + 1) % 3]) as usize + 1] += 1;
+        }
+    }
+    for v in 1..first.len() {
+        first[v] += first[v - 1];
+    }
+    let none = EdgeUse { low: 0, high: 0, place: 0, forward: false };
+    let mut uses = vec![none; first.last().map_or(0, |&n| n as usize)];
+    let mut next = first.clone();
+    for (t, corners) in mesh.triangles().iter().enumerate().filter(|(_, corners)| is_sound(corners)) {
+        for k in 0..3 {
+            let (from, to) = (corners[k], corners[(k + 1) % 3]);
+            let (low, high) = (from.min(to), from.max(to));
+            let at = &mut next[low as usize];
+            uses[*at as usize] = EdgeUse { low, high, place: (3 * t + k) as u32, forward: from < to };
+            *at += 1;
+        }
+    }
+    let mut rest = uses.as_mut_slice();
+    for v in 0..mesh.vertices().len() {
+        let (of_vertex, after) = rest.split_at_mut((first[v + 1] - first[v]) as usize);
+        of_vertex.sort_unstable();
+        rest = after;
+    }
     uses
 }
 

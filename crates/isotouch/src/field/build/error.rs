@@ -112,7 +112,9 @@ impl fmt::Display for BuildNote {
                 }
                 Ok(())
             }
-            Self::GapsClosed { width } => write!(f, "holes narrower than {width:.3e} count as closed"),
+            Self::GapsClosed { width } => {
+                write!(f, "holes narrower than {} count as closed", in_few_digits(*width))
+            }
             Self::Buried { triangles } => write!(
                 f,
                 "{} the solid on both sides and were left out",
@@ -243,7 +245,7 @@ pub enum BuildError {
     /// Nothing is enclosed, whatever the orientation.
     #[error(
         "the mesh encloses nothing: every point can be reached from outside{}; give a larger gap to close, or a higher resolution",
-        if *gap > 0.0 { format!(" through holes wider than {gap:.3e}") } else { String::new() }
+        if *gap > 0.0 { format!(" through holes wider than {}", in_few_digits(*gap)) } else { String::new() }
     )]
     EnclosesNothing {
         /// Holes narrower than this were closed.
@@ -282,6 +284,12 @@ pub enum BuildError {
     /// The build was told to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// A length in about four digits.
+fn in_few_digits(length: f64) -> String {
+    let digits = (3.0 - length.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    if (1e-4..1e6).contains(&length) { format!("{length:.digits$}") } else { format!("{length:.3e}") }
 }
 
 fn in_gigabytes(bytes: u64) -> String {

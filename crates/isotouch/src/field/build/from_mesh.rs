@@ -141,9 +141,16 @@ fn build(
     };
     if let Some(opened) = opened {
         notes.extend(opened.notes);
-        let facts =
-            Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: opened.capped_nodes };
-        return Ok(Outcome::Built(Box::new(finished(opened.storage, grid, facts, notes))));
+        let facts = Facts {
+            sign: method,
+            lipschitz: 1.0,
+            band: options.band,
+            capped_nodes: opened.capped_nodes,
+            is_certified: opened.is_certified,
+        };
+        let mut built = finished(opened.storage, grid, facts, notes);
+        built.field = built.field.with_caps(opened.caps.into_iter());
+        return Ok(Outcome::Built(Box::new(built)));
     }
     let is_ours_to_choose = options.sign == SignMethod::Auto && method == SignMethod::Pseudonormal;
     let tangle = is_ours_to_choose.then(|| Tangle::new(mesh, &bvh, &normals));
@@ -187,14 +194,15 @@ fn build(
         _ => "please report this mesh: the winding numbers of a closed mesh should not do that",
     };
     checked.map_err(|found| found.into_error(remedy))?;
-    let facts = Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0 };
+    let facts =
+        Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0, is_certified: true };
     Ok(Outcome::Built(Box::new(finished(storage, grid, facts, notes))))
 }
 
 /// The field of checked nodes, with what its values say.
 fn finished(storage: Storage, grid: Grid, facts: Facts, mut notes: Vec<BuildNote>) -> Built {
     let field = finish(storage, grid, facts);
-    if !field.is_certified_outside() {
+    if field.is_certified() && !field.is_certified_outside() {
         notes.push(BuildNote::ReachesBorder);
     }
     if field.value_range().0 > 0.0 {

@@ -88,7 +88,13 @@ impl Field {
             execution,
         )?;
         let sampler = FunctionSampler { function, region, lipschitz };
-        let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
+        let facts = Facts {
+            sign: SignMethod::Given,
+            lipschitz,
+            band: options.band,
+            capped_nodes: 0,
+            is_certified: true,
+        };
         on_threads(execution, || {
             let storage = fill(&sampler, &grid, options, execution)?;
             let remedy = "the function is steeper than its stated Lipschitz bound, or not finite";
@@ -142,7 +148,13 @@ impl Field {
             return Err(BuildError::WrongCount { expected, given });
         }
         let nodes = DenseNodes { nodes: grid.nodes(), values: values.into() };
-        let facts = Facts { sign: SignMethod::Given, lipschitz, band: options.band, capped_nodes: 0 };
+        let facts = Facts {
+            sign: SignMethod::Given,
+            lipschitz,
+            band: options.band,
+            capped_nodes: 0,
+            is_certified: true,
+        };
         let all = Storage::Dense(nodes);
         on_threads(execution, || {
             let stage = Stage::new(execution, "values", 0);

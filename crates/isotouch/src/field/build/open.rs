@@ -40,6 +40,10 @@ const SAMPLE: usize = 4096;
 pub(super) struct Opened {
     pub(super) storage: Storage,
     pub(super) capped_nodes: u64,
+    /// The triangles added to the mesh.
+    pub(super) caps: Vec<[DVec3; 3]>,
+    /// Whether neighbouring nodes agree everywhere.
+    pub(super) is_certified: bool,
     pub(super) notes: Vec<BuildNote>,
 }
 
@@ -131,7 +135,7 @@ impl OpenMesh<'_> {
         let contradicting = check::neighbours(&storage, self.grid, 1.0).err().map_or(0, |found| found.count);
         let notes =
             Vec::from_iter((contradicting > 0).then_some(BuildNote::NoCertificate { pairs: contradicting }));
-        Ok(Opened { storage, capped_nodes: 0, notes })
+        Ok(Opened { storage, capped_nodes: 0, caps: Vec::new(), is_certified: contradicting == 0, notes })
     }
 
     fn simd(&self) -> SimdLevel {
@@ -176,7 +180,14 @@ impl OpenMesh<'_> {
             let Err(found) = check::neighbours(&storage, self.grid, 1.0) else {
                 let capped_nodes = sampler.caps.map_or(0, |caps| caps.nodes.into_inner());
                 let share = (closed.area() - self.mesh.area()) / self.mesh.area();
-                return Ok(Opened { storage, capped_nodes, notes: notes(capped_nodes, share, is_kept) });
+                let caps = (first as usize..closed.triangles().len()).map(|t| closed.corners(t)).collect();
+                return Ok(Opened {
+                    storage,
+                    capped_nodes,
+                    caps,
+                    is_certified: true,
+                    notes: notes(capped_nodes, share, is_kept),
+                });
             };
             rounds += 1;
             if rounds == ROUNDS || !tracer.follow(self.places(&found))? {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::side::Side;
 use super::tangle::Sides;
@@ -124,6 +125,19 @@ pub(crate) struct Pseudonormals<'a> {
     winding: OnceLock<WindingTree<'a>>,
 }
 
+/// A triangle's unit normal, zero if it has no area, and its angles.
+fn normal_and_angles(corners: [DVec3; 3]) -> (DVec3, [f64; 3]) {
+    let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+    let mut angles = [0.0; 3];
+    for k in 0..3 {
+        let to_next = corners[(k + 1) % 3] - corners[k];
+        let to_last = corners[(k + 2) % 3] - corners[k];
+        // atan2 keeps its precision for angles near 0 and π, where acos loses it.
+        angles[k] = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+    }
+    (normal, angles)
+}
+
 /// How much of its faces' weight must be left of (p − q)·n for the sign to be trusted; below it a winding number decides. Less
 /// is left only at knife edges and needle tips under some ten degrees, where real meshes are often folded over, and
 /// beside triangles without area. Larger costs time; smaller trusts folds.
@@ -131,21 +145,24 @@ const TRUSTED_SHARE: f64 = 0.01;
 
 impl<'a> Pseudonormals<'a> {
     pub(crate) fn new(mesh: &'a TriMesh) -> (Self, EdgeFaults) {
-        let (adjacency, faults) = Adjacency::new(mesh);
+        let ((adjacency, faults), parts) = rayon::join(
+            || Adjacency::new(mesh),
+            || {
+                (0..mesh.triangles().len())
+                    .into_par_iter()
+                    .with_min_len(4096)
+                    .map(|t| normal_and_angles(mesh.corners(t)))
+                    .collect::<Vec<_>>()
+            },
+        );
         let mut faces = Vec::with_capacity(mesh.triangles().len());
         let mut vertices = vec![(DVec3::ZERO, 0.0); mesh.vertices().len()];
-        for (t, indices) in mesh.triangles().iter().enumerate() {
-            let corners = mesh.corners(t);
-            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+        for (indices, (normal, angles)) in mesh.triangles().iter().zip(parts) {
             faces.push(normal);
             for k in 0..3 {
-                let to_next = corners[(k + 1) % 3] - corners[k];
-                let to_last = corners[(k + 2) % 3] - corners[k];
-                // atan2 keeps its precision for angles near 0 and π, where acos loses it.
-                let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
                 let (sum, weight) = &mut vertices[indices[k] as usize];
-                *sum += angle * normal;
-                *weight += angle;
+                *sum += angles[k] * normal;
+                *weight += angles[k];
             }
         }
         (Self { mesh, adjacency, faces, vertices, winding: OnceLock::new() }, faults)

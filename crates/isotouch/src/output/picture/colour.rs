@@ -9,6 +9,7 @@ pub(super) type Rgb = [u8; 3];
 
 pub(super) const WHITE: Rgb = [255, 255, 255];
 pub(super) const INK: Rgb = [38, 40, 46];
+pub(super) const CAP: Rgb = [214, 32, 148];
 pub(super) const FAINT_INK: Rgb = [112, 116, 126];
 pub(super) const UNKNOWN: Rgb = [226, 227, 230];
 pub(super) const UNKNOWN_HATCH: Rgb = [176, 178, 184];

@@ -81,6 +81,22 @@ impl SlicePlane {
         self.axis.right_and_up().map(|axis| self.bounds.extent()[axis])
     }
 
+    /// Where a triangle meets the plane, as offsets to the right and up from the middle of what is seen.
+    pub(super) fn cut(&self, corners: &[DVec3; 3]) -> Option<[[f64; 2]; 2]> {
+        let across = self.axis.index();
+        let [right, up] = self.axis.right_and_up();
+        let middle = self.bounds.center();
+        let mut ends = (0..3).filter_map(|k| {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            let (before, after) = (a[across] - self.at, b[across] - self.at);
+            ((before < 0.0) != (after < 0.0)).then(|| {
+                let p = a + (b - a) * (before / (before - after));
+                [p[right] - middle[right], p[up] - middle[up]]
+            })
+        });
+        Some([ends.next()?, ends.next()?])
+    }
+
     /// The point `right` and `up` of the middle of what is seen.
     pub fn point(&self, right: f64, up: f64) -> DVec3 {
         let mut point = self.bounds.center();

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::canvas::{Align, Canvas, TextStyle, blend, coverage};
-use super::colour::{FAINT_INK, INK, Rgb, SignedColours, UNKNOWN, UNKNOWN_HATCH, WHITE};
+use super::colour::{CAP, FAINT_INK, INK, Rgb, SignedColours, UNKNOWN, UNKNOWN_HATCH, WHITE};
 use super::font::{drawable, text_width};
 use super::image::Image;
 use super::plane::{Raster, SlicePlane};
@@ -26,11 +26,19 @@ pub struct SliceOptions {
     pub caption: String,
     /// Written behind lengths, such as "mm"; empty for none.
     pub unit: String,
+    /// Triangles drawn where they meet the plane: those that close a mesh's holes.
+    pub caps: Vec<[DVec3; 3]>,
 }
 
 impl Default for SliceOptions {
     fn default() -> Self {
-        Self { width: 960, title: String::new(), caption: String::new(), unit: String::new() }
+        Self {
+            width: 960,
+            title: String::new(),
+            caption: String::new(),
+            unit: String::new(),
+            caps: Vec::new(),
+        }
     }
 }
 
@@ -64,12 +72,15 @@ pub fn slice(plane: &SlicePlane, distance: impl Fn(DVec3) -> f64 + Sync, options
         caption: options.caption.clone(),
         unit: options.unit.clone(),
     };
-    draw(&raster, &labels, &layout)
+    let caps: Vec<_> = options.caps.iter().filter_map(|corners| plane.cut(corners)).collect();
+    let mut canvas = draw(&raster, &labels, &layout);
+    draw_caps(&mut canvas, &caps, pixel, &layout);
+    canvas.into_image()
 }
 
 /// Draws values that were sampled elsewhere; the picture is as much larger as its legend and margins need.
 pub fn render(raster: &Raster, labels: &SliceLabels) -> Image {
-    draw(raster, labels, &Layout::around([raster.width(), raster.height()]))
+    draw(raster, labels, &Layout::around([raster.width(), raster.height()])).into_image()
 }
 
 /// Where everything goes, in pixels. `em` is the height of capitals; all distances are multiples of it.
@@ -161,7 +172,7 @@ impl Scale {
     }
 }
 
-fn draw(raster: &Raster, labels: &SliceLabels, layout: &Layout) -> Image {
+fn draw(raster: &Raster, labels: &SliceLabels, layout: &Layout) -> Canvas {
     let mut canvas = Canvas::new(layout.picture[0], layout.picture[1]);
     let scale = raster.range().map(|range| Scale::new(range, raster.pixel(), layout.em));
     draw_plot(&mut canvas, raster, scale.as_ref(), layout);
@@ -172,7 +183,22 @@ fn draw(raster: &Raster, labels: &SliceLabels, layout: &Layout) -> Image {
         draw_line_note(&mut canvas, scale, &labels.unit, layout);
         draw_legend(&mut canvas, scale, layout);
     }
-    canvas.into_image()
+    canvas
+}
+
+/// Draws where caps meet the plane, given by offsets from its middle, and says what they are.
+fn draw_caps(canvas: &mut Canvas, caps: &[[[f64; 2]; 2]], pixel: f64, layout: &Layout) {
+    if caps.is_empty() {
+        return;
+    }
+    let middle = [0, 1].map(|axis| layout.corner[axis] as f64 + 0.5 * layout.plot[axis] as f64);
+    let place = |[right, up]: [f64; 2]| [middle[0] + right / pixel, middle[1] - up / pixel];
+    for &[from, to] in caps {
+        canvas.line(place(from), place(to), 0.4 * layout.em, CAP);
+    }
+    let below = [layout.corner[0] as f64 + 7.5 * layout.em, layout.end()[1] + 2.6 * layout.em];
+    let style = TextStyle { cap_height: 0.9 * layout.em, colour: CAP, align: Align::Left };
+    canvas.text("closed holes", below, style);
 }
 
 fn draw_plot(canvas: &mut Canvas, raster: &Raster, scale: Option<&Scale>, layout: &Layout) {

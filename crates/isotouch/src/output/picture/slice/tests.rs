@@ -41,7 +41,7 @@ fn what_is_not_known_is_grey() {
 #[test]
 fn odd_slices_still_make_pictures() {
     let (title, caption, unit) = ("name".repeat(40), "long ".repeat(50), "mm".into());
-    let options = SliceOptions { width: 300, title, caption, unit };
+    let options = SliceOptions { width: 300, title, caption, unit, ..Default::default() };
     let functions: [fn(DVec3) -> f64; 5] =
         [|_| 0.0, |_| -3.0, |_| 1e-300, |p| p.x * 1e30, |p| if p.x > 0.0 { f64::INFINITY } else { p.x }];
     for function in functions {
