@@ -56,13 +56,16 @@ pub(crate) const NOWHERE: PlanarTriangle = PlanarTriangle([
 impl PlanarTriangle {
     /// The frame of a triangle, and which of its corners is A. Triangles without area become segments or points.
     pub(crate) fn new(corners: [DVec3; 3]) -> (Self, u8) {
-        let longest = (0..3)
-            .max_by(|&i, &j| {
-                let length = |k: usize| (corners[(k + 1) % 3] - corners[k]).length_squared();
-                length(i).total_cmp(&length(j)).then(j.cmp(&i))
-            })
-            .unwrap_or(0);
-        let [a, b, c] = [0, 1, 2].map(|k| corners[(longest + k) % 3]);
+        let [p, q, r] = corners;
+        let (pq, qr, rp) = ((q - p).length_squared(), (r - q).length_squared(), (p - r).length_squared());
+        // The first of equals.
+        let (longest, [a, b, c]) = if pq >= qr && pq >= rp {
+            (0, [p, q, r])
+        } else if qr >= rp {
+            (1, [q, r, p])
+        } else {
+            (2, [r, p, q])
+        };
         let base = (b - a).length();
         let x_axis = ((b - a) / base).try_normalize().unwrap_or(DVec3::X);
         // Twice is enough: the second pass removes what rounding left of the x axis in the first.

@@ -169,8 +169,13 @@ fn build(
             let hidden = tangle.count(Sides::Buried) + tangle.count(Sides::Stray);
             notes.push(BuildNote::RunsThroughItself { crossed: tangle.count(Sides::Crossed), hidden });
             if hidden > 0 {
-                let is_boundary = |t: usize| matches!(tangle.sides[t], Sides::Boundary | Sides::Crossed);
-                boundary = Cow::Owned(Bvh::of_some(mesh, is_boundary));
+                let is_hidden = |t: usize| matches!(tangle.sides[t], Sides::Buried | Sides::Stray);
+                // Few are left out where they lie; for many a new tree pays.
+                boundary = Cow::Owned(if 4 * hidden < tangle.sides.len() {
+                    bvh.without(is_hidden)
+                } else {
+                    Bvh::of_some(mesh, |t| !is_hidden(t))
+                });
             }
             SignOracle::Untangled(Untangled::new(normals, tangle.sides))
         }

@@ -1,6 +1,6 @@
 //! Building: binned surface-area splits, eight ways at a time, first the tree, then the leaves.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::disc::{Disc, Disc8};
@@ -17,37 +17,35 @@ const MEDIAN_BELOW_DEPTH: usize = 40;
 /// A box in the scaled coordinates of the tree, rounded outward.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Box32 {
-    pub(super) lo: [f32; 3],
-    pub(super) hi: [f32; 3],
+    pub(super) lo: Vec3A,
+    pub(super) hi: Vec3A,
 }
 
 impl Box32 {
-    pub(super) const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+    pub(super) const EMPTY: Self = Self { lo: Vec3A::INFINITY, hi: Vec3A::NEG_INFINITY };
 
     /// The box around scaled points.
     pub(super) fn around(points: [DVec3; 3]) -> Self {
         let low = points[0].min(points[1]).min(points[2]);
         let high = points[0].max(points[1]).max(points[2]);
         // `as f32` rounds to nearest and the scaling rounded too: one step outward covers both.
+        let down = |x: f64| (x as f32).next_down();
+        let up = |x: f64| (x as f32).next_up();
         Self {
-            lo: low.to_array().map(|x| (x as f32).next_down()),
-            hi: high.to_array().map(|x| (x as f32).next_up()),
+            lo: Vec3A::new(down(low.x), down(low.y), down(low.z)),
+            hi: Vec3A::new(up(high.x), up(high.y), up(high.z)),
         }
     }
 
-    #[inline]
-    pub(super) fn union(mut self, other: &Self) -> Self {
-        for axis in 0..3 {
-            self.lo[axis] = if other.lo[axis] < self.lo[axis] { other.lo[axis] } else { self.lo[axis] };
-            self.hi[axis] = if other.hi[axis] > self.hi[axis] { other.hi[axis] } else { self.hi[axis] };
-        }
-        self
+    #[inline(always)]
+    pub(super) fn union(self, other: &Self) -> Self {
+        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
     /// Half the surface area; 0 when empty.
     fn area(&self) -> f32 {
-        let [x, y, z] = [0, 1, 2].map(|axis| (self.hi[axis] - self.lo[axis]).max(0.0));
-        x * y + y * z + z * x
+        let sides = (self.hi - self.lo).max(Vec3A::ZERO);
+        sides.x * sides.y + sides.y * sides.z + sides.z * sides.x
     }
 }
 
@@ -59,9 +57,9 @@ struct Item {
 }
 
 impl Item {
-    #[inline]
-    fn centroid(&self, axis: usize) -> f32 {
-        self.bounds.lo[axis] + self.bounds.hi[axis]
+    #[inline(always)]
+    fn centroid(&self) -> Vec3A {
+        self.bounds.lo + self.bounds.hi
     }
 }
 
@@ -82,7 +80,8 @@ pub(super) fn build(mesh: &TriMesh, is_wanted: impl Fn(usize) -> bool + Sync) ->
         .with_min_len(4096)
         .filter(|&t| is_wanted(t))
         .map(|t| {
-            let bounds = Box32::around(mesh.corners(t).map(|v| (v - center) * scale));
+            let [a, b, c] = mesh.corners(t);
+            let bounds = Box32::around([(a - center) * scale, (b - center) * scale, (c - center) * scale]);
             Item { bounds, triangle: t as u32 }
         })
         .collect();
@@ -117,11 +116,11 @@ impl Scaled<'_> {
         if items.len() > MOST_IN_DISC {
             return Disc::UNBOUNDED;
         }
-        Disc::around(
-            items.iter().map(|item| {
-                self.mesh.corners(item.triangle as usize).map(|v| (v - self.center) * self.scale)
-            }),
-        )
+        Disc::around(items.iter().map(|item| {
+            let [a, b, c] = self.mesh.corners(item.triangle as usize);
+            let scaled = |v: DVec3| (v - self.center) * self.scale;
+            [scaled(a), scaled(b), scaled(c)]
+        }))
     }
 
     /// The tree over `items`, which begin at `first` in the whole list.
@@ -228,13 +227,10 @@ fn split_eight_ways(items: &mut [Item], first: u32, bounds: Box32, depth: usize)
 /// Reorders the items so that the first part and the rest make good nodes; returns where the rest begins (never 0 or
 /// the length).
 fn partition(items: &mut [Item], depth: usize) -> usize {
-    let mut low = [f32::INFINITY; 3];
-    let mut high = [f32::NEG_INFINITY; 3];
+    let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
     for item in &*items {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(item.centroid(axis));
-            high[axis] = high[axis].max(item.centroid(axis));
-        }
+        low = low.min(item.centroid());
+        high = high.max(item.centroid());
     }
     let axis = (0..3).max_by(|&i, &j| (high[i] - low[i]).total_cmp(&(high[j] - low[j]))).unwrap_or(0);
     let bins = Bins { axis, low: low[axis], per_length: BINS as f32 / (high[axis] - low[axis]) };
@@ -255,7 +251,7 @@ fn partition(items: &mut [Item], depth: usize) -> usize {
     }
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |a, b| {
-        a.centroid(axis).total_cmp(&b.centroid(axis)).then(a.triangle.cmp(&b.triangle))
+        a.centroid()[axis].total_cmp(&b.centroid()[axis]).then(a.triangle.cmp(&b.triangle))
     });
     middle
 }
@@ -268,9 +264,9 @@ struct Bins {
 }
 
 impl Bins {
-    #[inline]
+    #[inline(always)]
     fn bin(&self, item: &Item) -> usize {
-        (((item.centroid(self.axis) - self.low) * self.per_length) as usize).min(BINS - 1)
+        (((item.centroid()[self.axis] - self.low) * self.per_length) as usize).min(BINS - 1)
     }
 
     /// The bin border with the least Σ area × count; `None` when all centroids coincide.

@@ -105,6 +105,22 @@ impl Bvh {
         build::build(mesh, is_wanted)
     }
 
+    /// The same hierarchy without some of its triangles. Its boxes stay as they are, so this is for a few.
+    pub(crate) fn without(&self, is_hidden: impl Fn(usize) -> bool) -> Self {
+        let mut bvh = self.clone();
+        for leaf in &mut bvh.leaves {
+            for lane in 0..WIDTH {
+                if leaf.triangle[lane] != u32::MAX && is_hidden(leaf.triangle[lane] as usize) {
+                    leaf.triangle[lane] = u32::MAX;
+                    for row in 0..triangle::ROWS {
+                        leaf.rows[row][lane] = triangle::NOWHERE.0[row];
+                    }
+                }
+            }
+        }
+        bvh
+    }
+
     /// How many triangles it holds.
     pub fn triangle_count(&self) -> usize {
         self.leaves.iter().map(|leaf| leaf.triangle.iter().filter(|&&t| t != u32::MAX).count()).sum()

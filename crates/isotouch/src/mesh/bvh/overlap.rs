@@ -1,5 +1,6 @@
 //! Pairs of triangles whose boxes meet.
 
+use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::build::Box32;
@@ -38,7 +39,9 @@ impl Bvh {
             all: Box32::EMPTY,
         };
         for (lane, &t) in self.leaves[leaf].triangle.iter().enumerate().filter(|(_, t)| **t != u32::MAX) {
-            let own = Box32::around(mesh.corners(t as usize).map(|v| (v - self.center) * self.scale));
+            let [a, b, c] = mesh.corners(t as usize);
+            let scaled = |v: DVec3| (v - self.center) * self.scale;
+            let own = Box32::around([scaled(a), scaled(b), scaled(c)]);
             boxes.all = boxes.all.union(&own);
             for axis in 0..3 {
                 boxes.lo[axis][lane] = own.lo[axis];
@@ -85,8 +88,8 @@ fn close_pairs_body(bvh: &Bvh, boxes: &[LeafBoxes], leaf: usize, pairs: &mut Vec
                 continue;
             }
             let one = Box32 {
-                lo: [own.lo[0][lane], own.lo[1][lane], own.lo[2][lane]],
-                hi: [own.hi[0][lane], own.hi[1][lane], own.hi[2][lane]],
+                lo: Vec3A::new(own.lo[0][lane], own.lo[1][lane], own.lo[2][lane]),
+                hi: Vec3A::new(own.hi[0][lane], own.hi[1][lane], own.hi[2][lane]),
             };
             let mut meet = boxes_that_meet(&one, &boxes[other].lo, &boxes[other].hi);
             if other == leaf {
