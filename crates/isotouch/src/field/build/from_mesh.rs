@@ -45,8 +45,7 @@ impl Field {
         if size > 0.0 && !(1e-30..=1e30).contains(&size) {
             return Err(BuildError::SizeOutOfRange { size });
         }
-        let extent = solid.extent();
-        if extent.min_element() <= 1e-9 * extent.max_element() {
+        if is_flat(mesh) {
             return Err(BuildError::Flat);
         }
         let grid = Grid::around(solid, options.padding, spacing(options));
@@ -59,6 +58,21 @@ impl Field {
 /// A closed mesh with less than 10⁻¹² of a ball's volume for its area is rounding, not a solid.
 fn is_negligible(volume: f64, area: f64) -> bool {
     volume.abs() <= 1e-12 * area.powf(1.5)
+}
+
+/// Whether all of a mesh lies in one plane, the plane of its largest triangle.
+fn is_flat(mesh: &TriMesh) -> bool {
+    let normals = (0..mesh.triangles().len()).map(|t| {
+        let [a, b, c] = mesh.corners(t);
+        (a, (b - a).cross(c - a))
+    });
+    let largest = normals.max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared()));
+    let Some((corner, normal)) = largest else { return true };
+    let size = mesh.bounds().extent().max_element();
+    // Without area in any triangle there is no plane, and nothing enclosed.
+    let Some(normal) = normal.try_normalize() else { return true };
+    (0..mesh.triangles().len())
+        .all(|t| mesh.corners(t).iter().all(|v| (*v - corner).dot(normal).abs() <= 1e-9 * size))
 }
 
 /// Whether no part of a mesh encloses a volume by its orientation: not one wound both ways, nor one folded flat.
