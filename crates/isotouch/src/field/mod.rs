@@ -8,6 +8,7 @@ pub(crate) mod interpolate;
 mod options;
 mod query;
 pub(crate) mod storage;
+mod surface;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
@@ -16,6 +17,7 @@ pub use grid::Grid;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use query::Distance;
 use storage::Storage;
+pub use surface::{Surface, SurfaceError};
 
 /// A signed distance field on a regular grid.
 #[derive(Debug, Clone)]
