@@ -11,6 +11,7 @@ mod inspect;
 mod interrupt;
 mod json;
 mod slice;
+mod surface;
 mod terminal;
 
 use std::path::{Path, PathBuf};
