@@ -132,11 +132,21 @@ impl<'a> Lattice<'a> {
         for k in 0..TILE * TILE * TILE {
             let local = UVec3::new(k % TILE, k / TILE % TILE, k / (TILE * TILE));
             let cell = (first + local) * BRICK;
-            if cell.cmplt(self.cells).all() && straddles(around(local + 1, range_at), iso) {
-                wanted.push(cell);
+            if cell.cmplt(self.cells).all() {
+                let whole = self.range_of_whole_brick(nodes, first + local);
+                if straddles(whole.unwrap_or_else(|| around(local + 1, range_at)), iso) {
+                    wanted.push(cell);
+                }
             }
         }
         wanted
+    }
+
+    /// Range of the 5³ nodes of a brick's cells, if all of them are stored.
+    fn range_of_whole_brick(&self, nodes: &SparseNodes, brick: UVec3) -> Option<[f32; 2]> {
+        let level = &nodes.levels[self.level];
+        let is_whole = (1..8).all(|k| level.slot(brick + UVec3::new(k & 1, k >> 1 & 1, k >> 2)).is_some());
+        level.slot(brick).filter(|_| is_whole).map(|slot| level.ranges[slot])
     }
 }
 
