@@ -40,7 +40,7 @@ fn assert_manifold(mesh: &TriMesh) {
             count[v as usize] += 1;
         }
     }
-    for (&(v, from), _) in &after {
+    for &(v, from) in after.keys() {
         assert!(after.contains_key(&(from, v)), "the edge {v}–{from} has one side");
     }
     for (v, &count) in count.iter().enumerate() {

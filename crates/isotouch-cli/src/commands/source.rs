@@ -61,11 +61,11 @@ fn sign(name: &str) -> Result<SignMethod, String> {
 }
 
 impl BuildArgs {
-    fn read_options(&self) -> ReadOptions {
+    pub(super) fn read_options(&self) -> ReadOptions {
         ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
     }
 
-    fn options(&self) -> FieldOptions {
+    pub(super) fn options(&self) -> FieldOptions {
         let usual = FieldOptions::default();
         FieldOptions {
             resolution: self.resolution.unwrap_or(usual.resolution),
@@ -77,8 +77,8 @@ impl BuildArgs {
         }
     }
 
-    /// Flags that were given and mean nothing for a field that exists already.
-    fn given_for_meshes(&self) -> Vec<&'static str> {
+    /// Warns of flags that were given and mean nothing, since the file is a field already.
+    pub(super) fn warn_of_no_effect(&self, path: &Path, console: &Console) {
         let given = [
             ("--resolution", self.resolution.is_some()),
             ("--cell", self.cell.is_some()),
@@ -88,7 +88,12 @@ impl BuildArgs {
             ("--sign", self.sign.is_some()),
             ("--scale", self.scale.is_some()),
         ];
-        given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+        let ignored: Vec<&str> =
+            given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect();
+        if !ignored.is_empty() {
+            let shown = path.display();
+            console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
+        }
     }
 
     /// Makes everything in this process use so many threads; called once.
@@ -128,21 +133,6 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failur
             Err(no_field).or_bad_input()
         }
         (Err(error), _) => Err(error).or_bad_input(),
-    }
-}
-
-/// Reads a mesh and warns about what looks like a mistake.
-pub(super) fn mesh(path: &Path, build: &BuildArgs, console: &Console) -> Result<TriMesh, Failure> {
-    let content = open(path, &build.read_options())?;
-    interrupt::check()?;
-    match content {
-        Content::Mesh(loaded) => {
-            warn_about(path, &loaded, console);
-            Ok(loaded.mesh)
-        }
-        Content::Field(_) => {
-            Err(anyhow!("{} is a field already; a mesh is needed here", path.display())).or_bad_input()
-        }
     }
 }
 
@@ -203,12 +193,7 @@ pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<
             field_of(&loaded.mesh, path, args, console)
         }
         Content::Field(field) => {
-            let ignored = args.given_for_meshes();
-            if !ignored.is_empty() {
-                let shown = path.display();
-                console
-                    .warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
-            }
+            args.warn_of_no_effect(path, console);
             Ok(field)
         }
     }
