@@ -5,7 +5,7 @@ use isotouch::field::Distance;
 use isotouch::output::npy;
 
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source::{self, FieldArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{duration, number, plural};
@@ -33,14 +33,15 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check(&args.output, "npy", &[&args.field, &args.points])?;
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
-    let field = source::field(&args.field, &args.build, console)?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
 
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
@@ -87,6 +88,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         ("time", duration(elapsed)),
     ]);
     report.key("output", args.output.display().to_string());
+    found.report(&mut report);
     report.key("points", points.len());
     report.key("inside", inside);
     report.key("outside", outside);

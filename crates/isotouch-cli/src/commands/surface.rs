@@ -6,7 +6,7 @@ use isotouch::field::{Execution, Field, Progress, Surface, SurfaceError};
 use isotouch::mesh::io::{self, WriteError};
 
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source::{self, FieldArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number};
@@ -33,15 +33,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIGMA", default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
     iso: f64,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check_mesh(&args.output, &[&args.field])?;
     args.build.limit_threads()?;
-    let field = source::field(&args.field, &args.build, console)?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
     let start = Instant::now();
-    let surface = extract(&field, args.iso, console)?;
+    let surface = extract(field, args.iso, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
     let mesh = &surface.mesh;
@@ -80,6 +81,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     facts.extend([("cells", format!("of {}", number(surface.cell))), ("time", duration(elapsed))]);
     report.facts(&facts);
     report.key("output", args.output.display().to_string());
+    found.report(&mut report);
     report.key("iso", args.iso);
     report.key("vertices", mesh.vertices().len());
     report.key("triangles", mesh.triangles().len());

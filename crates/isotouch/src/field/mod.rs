@@ -13,7 +13,7 @@ mod surface;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
-pub use file::FieldFileError;
+pub use file::{FIELD_FORMAT_VERSION, FieldFileError};
 pub use grid::Grid;
 pub use offset::OffsetError;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
