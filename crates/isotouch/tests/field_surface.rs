@@ -212,6 +212,40 @@ fn it_stops_when_told_to_and_tells_how_far_it_is() {
     assert!(done == total && total > 0);
 }
 
+/// Opening a file does not read its values; whatever they are, this ends with a mesh or an error.
+#[test]
+fn values_of_a_damaged_file_are_no_reason_to_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.field");
+    let ball = shapes::sphere(1.0, 320).unwrap();
+    for storage in BOTH {
+        Field::from_mesh(&ball, &options(24, storage)).unwrap().save(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let mut refused = 0;
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -3e38] {
+            let mut bytes = whole.clone();
+            // The values of a dense field take up most of its file; those of a sparse one most of its second quarter.
+            let (from, to) = (whole.len() / 8, whole.len() / 2);
+            for k in (from / 4 * 4..to).step_by(28) {
+                bytes[k..k + 4].copy_from_slice(&bad.to_le_bytes());
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            let Ok(field) = Field::open(&path) else { continue };
+            assert!(field.verify().is_err());
+            for iso in [0.0, 0.05] {
+                match field.surface(iso) {
+                    Ok(mesh) => assert!(mesh.vertices().iter().all(|v| v.is_finite())),
+                    Err(error) => {
+                        assert_eq!(error, SurfaceError::BadValues);
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        assert!(refused > 0, "{storage}");
+    }
+}
+
 /// The surface of a real scan is as near to it as the grid allows.
 #[test]
 fn the_bunny_is_found_again() {

@@ -82,8 +82,13 @@ pub(super) fn surface(field: &Field, iso: f64, execution: &Execution<'_>) -> Res
     if is_cancelled() {
         return Err(SurfaceError::Cancelled);
     }
+    if u32::try_from(vertices.len()).is_err() {
+        return Err(SurfaceError::TooLarge { vertices: vertices.len() });
+    }
     let (vertices, triangles) = weld::at_nodes(&vertices, triangles);
-    Ok(Surface { mesh: TriMesh::new(vertices, triangles)?, is_closed, cell: lattice.spacing() })
+    // There are not too many, and indices are ours: only positions can be wrong, and only if values were.
+    let mesh = TriMesh::new(vertices, triangles).map_err(|_| SurfaceError::BadValues)?;
+    Ok(Surface { mesh, is_closed, cell: lattice.spacing() })
 }
 
 /// Values this near to σ are σ: they differ by their rounding to `f32` (half an ulp of σ), or by that of the formulas they came

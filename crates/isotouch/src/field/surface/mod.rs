@@ -26,7 +26,7 @@ mod lattice;
 mod weld;
 
 use super::{Execution, Field};
-use crate::mesh::{InvalidMesh, TriMesh};
+use crate::mesh::TriMesh;
 
 /// An iso-surface and what is worth knowing about it.
 #[derive(Debug, Clone)]
@@ -49,8 +49,16 @@ pub enum SurfaceError {
         iso: f64,
     },
     /// More vertices than a mesh can name.
-    #[error("the surface has more vertices than a mesh can hold; use a field of a lower resolution")]
-    TooLarge(#[from] InvalidMesh),
+    #[error(
+        "the surface has {vertices} vertices, more than a mesh can hold (4294967295); use a field of a lower resolution"
+    )]
+    TooLarge {
+        /// How many.
+        vertices: usize,
+    },
+    /// Values that no field has, from a file that was changed after it was written.
+    #[error("the field has values that are not finite: its file is damaged; build it again")]
+    BadValues,
     /// The threads asked for could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {
