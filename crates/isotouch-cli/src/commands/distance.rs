@@ -5,7 +5,7 @@ use isotouch::field::Distance;
 use isotouch::output::npy;
 
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source::{self, FieldArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number, plural};
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     flags: Option<PathBuf>,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
-    let field = source::field(&args.field, &args.build, console)?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
 
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
@@ -109,6 +110,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     ]);
     report.key("output", args.output.display().to_string());
     report.key("flags", args.flags.as_ref().map(|path| path.display().to_string()));
+    found.report(&mut report);
     report.key("points", points.len());
     report.key("inside", inside);
     report.key("outside", outside);

@@ -1,16 +1,19 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::anyhow;
 use isotouch::field::Field;
 use isotouch::math::DVec3;
+use isotouch::mesh::TriMesh;
 
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source::{self, BuildArgs, Content};
 use crate::console::Console;
-use crate::failure::Failure;
+use crate::failure::{Classify, Failure};
 use crate::format::{bytes, count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
+use crate::values::finite;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -19,13 +22,17 @@ use crate::report::Report;
     Examples:\n  \
     isotouch field part.obj -o part.field\n  \
     isotouch field part.obj -o fine.field --resolution 512 --band 4\n  \
-    isotouch field part.obj -o metres.field --scale 0.001")]
+    isotouch field part.obj -o metres.field --scale 0.001\n  \
+    isotouch field part.obj -o grown.field --offset 0.02")]
 pub(crate) struct Args {
-    /// Mesh: OBJ, STL, PLY or OFF, plain or gzipped; closed.
+    /// Mesh: OBJ, STL, PLY or OFF, plain or gzipped; closed. With --offset also a field.
     mesh: PathBuf,
     /// Field file to write; ends in .field.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    /// Grow the solid by this much, or shrink it if below 0. A mesh gets the padding and band that takes.
+    #[arg(long, value_name = "SIGMA", value_parser = finite, allow_hyphen_values = true)]
+    offset: Option<f64>,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -33,26 +40,61 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check(&args.output, "field", &[&args.mesh])?;
     args.build.limit_threads()?;
-    let mesh = source::mesh(&args.mesh, &args.build, console)?;
+    let content = source::open(&args.mesh, &args.build.read_options())?;
+    interrupt::check()?;
     let start = Instant::now();
-    let field = source::field_of(&mesh, &args.mesh, &args.build, console)?;
+    let (field, triangles) = match (content, args.offset) {
+        (Content::Mesh(loaded), offset) => {
+            source::warn_about(&args.mesh, &loaded, console);
+            let triangles = loaded.mesh.triangles().len();
+            (of_mesh(&loaded.mesh, offset, args, console)?, Some(triangles))
+        }
+        (Content::Field(field), Some(by)) => {
+            args.build.warn_of_no_effect(&args.mesh, console);
+            (field.offset(by).or_bad_input().map_err(|failure| source::about(&args.mesh, failure))?, None)
+        }
+        (Content::Field(_), None) => {
+            let shown = args.mesh.display();
+            return Err(anyhow!(
+                "{shown} is a field already; a mesh is needed here, unless --offset is given"
+            ))
+            .or_bad_input();
+        }
+    };
     let elapsed = start.elapsed();
     interrupt::check()?;
+    if args.offset.is_some() && !field.is_certified_outside() {
+        console.warn("the offset solid reaches the border of the box, so nothing is known outside it");
+    }
     source::save(&field, &args.output)?;
 
     let mut report = Report::new();
     report.line(format_args!("{} → {}", args.mesh.display(), args.output.display()));
-    let mut facts = vec![("mesh", plural(mesh.triangles().len() as u64, "triangle"))];
+    let mut facts = Vec::new();
+    facts.extend(triangles.map(|count| ("mesh", plural(count as u64, "triangle"))));
+    facts.extend(args.offset.map(|by| ("offset", number(by))));
     facts.extend(in_words(&field));
     facts.push(("built in", duration(elapsed)));
     report.facts(&facts);
     report.key("output", args.output.display().to_string());
-    report.key("triangles", mesh.triangles().len());
+    report.key("triangles", triangles);
+    report.key("offset", args.offset);
     report.key("build_seconds", elapsed.as_secs_f64());
     for (name, value) in as_json(&field) {
         report.key(name, value);
     }
     Ok(report)
+}
+
+fn of_mesh(mesh: &TriMesh, offset: Option<f64>, args: &Args, console: &Console) -> Result<Field, Failure> {
+    let about = |failure| source::about(&args.mesh, failure);
+    let options = args.build.options();
+    let Some(by) = offset else {
+        return source::build(mesh, args.mesh.display(), &options, console).map_err(about);
+    };
+    let options = options.with_room_for(by, mesh.bounds());
+    let field = source::build(mesh, args.mesh.display(), &options, console).map_err(about)?;
+    field.offset(by).or_bad_input().map_err(about)
 }
 
 /// What a field is, for people.

@@ -7,6 +7,7 @@ pub(crate) mod inspect;
 mod output_path;
 pub(crate) mod slice;
 mod source;
+pub(crate) mod surface;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -21,5 +22,6 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
+        Some(Command::Surface(args)) => surface::run(&args, console),
     }
 }

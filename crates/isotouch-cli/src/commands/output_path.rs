@@ -23,6 +23,31 @@ fn check_inner(output: &Path, extension: &str, inputs: &[&Path]) -> anyhow::Resu
         "cannot write {shown}: only .{extension} is written by this command; call it {}",
         output.with_extension(extension).display()
     );
+    check_place(output, inputs)
+}
+
+/// The same for a mesh, whose extension chooses the format.
+pub(super) fn check_mesh(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let name = output.file_name().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+    let plain = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
+    let is_known = plain.extension().is_some_and(|extension| MESHES.iter().any(|known| extension == *known));
+    let checked = if is_known {
+        check_place(output, inputs)
+    } else {
+        Err(anyhow!(
+            "cannot write {}: meshes are written as .obj, .stl or .ply, with .gz after it if compressed; call it {}",
+            output.display(),
+            output.with_extension(MESHES[0]).display()
+        ))
+    };
+    checked.or_bad_input()
+}
+
+/// Extensions of the mesh formats that are written.
+const MESHES: [&str; 3] = ["obj", "stl", "ply"];
+
+fn check_place(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    let shown = output.display();
     ensure!(!output.is_dir(), "cannot write {shown}: there is a folder of that name");
     match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {

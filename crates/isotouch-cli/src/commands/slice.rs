@@ -5,7 +5,7 @@ use isotouch::field::{Distance, Field, Grid};
 use isotouch::output::picture::{self, Axis, SliceOptions, SlicePlane};
 
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source::{self, FieldArgs};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::number;
@@ -45,22 +45,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     unit: Option<String>,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check(&args.output, "png", &[&args.field])?;
     args.build.limit_threads()?;
-    let field = source::field(&args.field, &args.build, console)?;
-    let plane = plane(&field, args.axis, args.at).or_bad_input()?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
+    let plane = plane(field, args.axis, args.at).or_bad_input()?;
     interrupt::check()?;
     let options = SliceOptions {
         width: args.width,
         title: args.field.file_name().unwrap_or(args.field.as_os_str()).to_string_lossy().into_owned(),
-        caption: caption(&field, &plane),
+        caption: caption(field, &plane),
         unit: args.unit.clone().unwrap_or_default(),
     };
-    let image = draw(&field, &plane, &options);
+    let image = draw(field, &plane, &options);
     image.write_png(&args.output).or_failed()?;
 
     let mut report = Report::new();
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         position(plane.at, field.grid().cell)
     ));
     report.key("output", args.output.display().to_string());
+    found.report(&mut report);
     report.key("axis", plane.axis.to_string());
     report.key("at", plane.at);
     report.key("width", image.width());

@@ -11,10 +11,12 @@ use isotouch::field::{
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
 
+use crate::cache::{Cache, Key, Lookup};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::interrupt;
 use crate::progress::Bar;
+use crate::report::Report;
 use crate::values::{MOST_CELLS, between, positive, whole};
 
 /// How a field is built from a mesh.
@@ -53,6 +55,23 @@ pub(super) struct BuildArgs {
     threads: Option<u32>,
 }
 
+/// How a field is come by where a mesh may stand in for it.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct FieldArgs {
+    #[command(flatten)]
+    build: BuildArgs,
+    /// Build the field of a mesh anew, and do not keep it for the next time.
+    #[arg(long, help_heading = "Building a field from a mesh")]
+    no_cache: bool,
+}
+
+impl FieldArgs {
+    /// Makes everything in this process use so many threads; called once.
+    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
+        self.build.limit_threads()
+    }
+}
+
 fn storage(name: &str) -> Result<StorageKind, String> {
     name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string())
 }
@@ -62,11 +81,11 @@ fn sign(name: &str) -> Result<SignMethod, String> {
 }
 
 impl BuildArgs {
-    fn read_options(&self) -> ReadOptions {
+    pub(super) fn read_options(&self) -> ReadOptions {
         ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
     }
 
-    fn options(&self) -> FieldOptions {
+    pub(super) fn options(&self) -> FieldOptions {
         let usual = FieldOptions::default();
         FieldOptions {
             resolution: self.resolution.unwrap_or(usual.resolution),
@@ -80,8 +99,8 @@ impl BuildArgs {
         }
     }
 
-    /// Flags that were given and mean nothing for a field that exists already.
-    fn given_for_meshes(&self) -> Vec<&'static str> {
+    /// Warns of flags that were given and mean nothing, since the file is a field already.
+    pub(super) fn warn_of_no_effect(&self, path: &Path, console: &Console) {
         let given = [
             ("--resolution", self.resolution.is_some()),
             ("--cell", self.cell.is_some()),
@@ -93,7 +112,12 @@ impl BuildArgs {
             ("--keep-cavities", self.keep_cavities),
             ("--scale", self.scale.is_some()),
         ];
-        given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+        let ignored: Vec<&str> =
+            given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect();
+        if !ignored.is_empty() {
+            let shown = path.display();
+            console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
+        }
     }
 
     /// Makes everything in this process use so many threads; called once.
@@ -116,60 +140,61 @@ pub(super) enum Content {
 
 /// Opens a file by what it contains, whatever its name.
 pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failure> {
-    // A pipe can be read only once, and fields are mapped: it can only be a mesh.
-    let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
-    let no_field = match is_file.then(|| Field::open(path)) {
-        Some(Ok(field)) => return Ok(Content::Field(field)),
-        Some(Err(error @ FieldFileError::NotAField { .. })) => Some(error),
-        Some(Err(error)) => return Err(error).or_bad_input(),
-        None => None,
-    };
-    match (io::read(path, options), no_field) {
-        (Ok(loaded), _) => Ok(Content::Mesh(loaded)),
-        // Neither; the name tells which of the two it wanted to be.
-        (Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. }), Some(no_field))
-            if path.extension().is_some_and(|extension| extension == "field") =>
-        {
-            Err(no_field).or_bad_input()
-        }
-        (Err(error), _) => Err(error).or_bad_input(),
+    if let Some(field) = field_file(path)? {
+        return Ok(Content::Field(field));
     }
-}
-
-/// Reads a mesh and warns about what looks like a mistake.
-pub(super) fn mesh(path: &Path, build: &BuildArgs, console: &Console) -> Result<TriMesh, Failure> {
-    let content = open(path, &build.read_options())?;
-    interrupt::check()?;
-    match content {
-        Content::Mesh(loaded) => {
-            warn_about(path, &loaded, console);
-            Ok(loaded.mesh)
+    match io::read(path, options) {
+        Ok(loaded) => Ok(Content::Mesh(loaded)),
+        // Neither; the name tells which of the two it wanted to be.
+        Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
+            if is_regular(path) && path.extension().is_some_and(|extension| extension == "field") =>
+        {
+            Err(FieldFileError::NotAField { path: path.into() }).or_bad_input()
         }
-        Content::Field(_) => {
-            Err(anyhow!("{} is a field already; a mesh is needed here", path.display())).or_bad_input()
-        }
+        Err(error) => Err(error).or_bad_input(),
     }
 }
 
 /// Warns when the file is not what it seems.
 pub(super) fn warn_about(path: &Path, loaded: &Loaded, console: &Console) {
-    let shown = path.display();
+    warn_all(path, &notes_about(loaded), console);
+}
+
+/// What should be said of a file that is not what it seems, to stand behind its name.
+fn notes_about(loaded: &Loaded) -> Vec<String> {
+    let mut notes = Vec::new();
     if loaded.extension_lies {
-        console.warn(format_args!("{shown} contains {}, whatever its name says", loaded.format));
+        notes.push(format!(" contains {}, whatever its name says", loaded.format));
     }
     if loaded.cleanup.trailing_bytes > 0 {
         let bytes = loaded.cleanup.trailing_bytes;
-        console.warn(format_args!("{shown} has {bytes} bytes after the end of the mesh; they were ignored"));
+        notes.push(format!(" has {bytes} bytes after the end of the mesh; they were ignored"));
+    }
+    notes
+}
+
+fn warn_all(path: &Path, notes: &[String], console: &Console) {
+    for note in notes {
+        console.warn(format_args!("{}{note}", path.display()));
     }
 }
 
-/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed. Warnings begin with `name`.
+/// Builds a field with a progress bar, and warns of what was found; warnings begin with `name`.
 pub(super) fn build(
     mesh: &TriMesh,
     name: impl Display,
     options: &FieldOptions,
     console: &Console,
 ) -> Result<Field, Failure> {
+    let Built { field, notes } = build_with_notes(mesh, options, console)?;
+    for note in notes {
+        console.warn(format_args!("{name}: {note}"));
+    }
+    Ok(field)
+}
+
+/// Builds a field with a progress bar, until it is done or Ctrl-C is pressed.
+fn build_with_notes(mesh: &TriMesh, options: &FieldOptions, console: &Console) -> Result<Built, Failure> {
     let bar = Bar::new(console);
     let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
     let execution =
@@ -177,26 +202,11 @@ pub(super) fn build(
     let built = Field::from_mesh_with(mesh, options, &execution);
     drop(bar);
     match built {
-        Ok(Built { field, notes }) => {
-            for note in notes {
-                console.warn(format_args!("{name}: {note}"));
-            }
-            Ok(field)
-        }
+        Ok(built) => Ok(built),
         Err(BuildError::Cancelled) => Err(Failure::Interrupted),
         Err(error @ BuildError::Threads { .. }) => Err(Failure::Failed(error.into())),
         Err(error) => Err(Failure::BadInput(error.into())),
     }
-}
-
-/// Builds the field of a mesh that came from the file `path`.
-pub(super) fn field_of(
-    mesh: &TriMesh,
-    path: &Path,
-    args: &BuildArgs,
-    console: &Console,
-) -> Result<Field, Failure> {
-    build(mesh, path.display(), &args.options(), console).map_err(|failure| about(path, failure))
 }
 
 /// Writes a field, until it is done or the process is asked to stop.
@@ -207,24 +217,110 @@ pub(super) fn save(field: &Field, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Opens a field file, or builds the field of a mesh that stands in for it.
-pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
-    match open(path, &args.read_options())? {
-        Content::Mesh(loaded) => {
-            interrupt::check()?;
-            warn_about(path, &loaded, console);
-            field_of(&loaded.mesh, path, args, console)
-        }
-        Content::Field(field) => {
-            let ignored = args.given_for_meshes();
-            if !ignored.is_empty() {
-                let shown = path.display();
-                console
-                    .warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
+/// A field, and how it was come by.
+pub(super) struct Source {
+    pub(super) field: Field,
+    /// `None` for a file that is a field already.
+    pub(super) cache: Option<CacheUse>,
+}
+
+/// What the cache did for a mesh that stands in for its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CacheUse {
+    Hit,
+    Built,
+    Off,
+}
+
+impl Source {
+    /// Tells programs what the cache did.
+    pub(super) fn report(&self, report: &mut Report) {
+        let word = self.cache.map(|cache| match cache {
+            CacheUse::Hit => "hit",
+            CacheUse::Built => "built",
+            CacheUse::Off => "off",
+        });
+        report.key("cache", word);
+    }
+}
+
+/// Where a path becomes a field: opens a field file, or takes the field of a mesh that stands in for it from the cache, or builds it.
+pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
+    if let Some(field) = field_file(path)? {
+        args.build.warn_of_no_effect(path, console);
+        return Ok(Source { field, cache: None });
+    }
+    let (read, options) = (args.build.read_options(), args.build.options());
+    let entry = cache_entry(path, args, (&read, &options))?;
+    if let Some((cache, key)) = &entry {
+        match cache.find(key) {
+            Lookup::Found(field, notes) => {
+                warn_all(path, &notes, console);
+                return Ok(Source { field: *field, cache: Some(CacheUse::Hit) });
             }
-            Ok(field)
+            Lookup::Damaged => {
+                console.warn(format_args!(
+                    "{}: its cached field was damaged and is built again",
+                    path.display()
+                ));
+            }
+            Lookup::Missing => {}
         }
     }
+    interrupt::check()?;
+    let loaded = match open(path, &read)? {
+        Content::Mesh(loaded) => loaded,
+        // Only when it was replaced a moment ago.
+        Content::Field(field) => return Ok(Source { field, cache: None }),
+    };
+    interrupt::check()?;
+    let mut notes = notes_about(&loaded);
+    warn_all(path, &notes, console);
+    let built = build_with_notes(&loaded.mesh, &options, console).map_err(|failure| about(path, failure))?;
+    let about_build: Vec<String> = built.notes.iter().map(|note| format!(": {note}")).collect();
+    warn_all(path, &about_build, console);
+    notes.extend(about_build);
+    let Some((cache, key)) = entry else {
+        return Ok(Source { field: built.field, cache: Some(CacheUse::Off) });
+    };
+    // A file that was changed while it was read must not be remembered as what it was before.
+    if Key::new(path, &read, &options).is_ok_and(|now| now == key)
+        && let Err(error) = cache.keep(&key, &built.field, &notes)
+    {
+        console.warn(format_args!("{error:#}"));
+    }
+    Ok(Source { field: built.field, cache: Some(CacheUse::Built) })
+}
+
+/// The field in a file; `None` if it is no field file.
+fn field_file(path: &Path) -> Result<Option<Field>, Failure> {
+    // A pipe can be read only once, and fields are mapped: it can only be a mesh.
+    if !is_regular(path) {
+        return Ok(None);
+    }
+    match Field::open(path) {
+        Ok(field) => Ok(Some(field)),
+        Err(FieldFileError::NotAField { .. }) => Ok(None),
+        Err(error) => Err(error).or_bad_input(),
+    }
+}
+
+fn is_regular(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| about.is_file())
+}
+
+/// The cache and the file's key in it; `None` without a cache, and for pipes, which can be read only once.
+fn cache_entry(
+    path: &Path,
+    args: &FieldArgs,
+    (read, options): (&ReadOptions, &FieldOptions),
+) -> Result<Option<(Cache, Key)>, Failure> {
+    if args.no_cache || !is_regular(path) {
+        return Ok(None);
+    }
+    let Some(cache) = Cache::from_environment().or_bad_input()? else { return Ok(None) };
+    // What cannot be read is told by the reader.
+    Ok(Key::new(path, read, options).ok().map(|key| (cache, key)))
 }
 
 /// Puts the file in front of what is wrong with it, unless it is named already.

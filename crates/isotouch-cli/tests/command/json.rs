@@ -11,6 +11,7 @@ fn every_command_prints_one_object() {
         &["inspect", "part.obj", "part.field"],
         &["distance", "part.field", "--points", "points.npy", "-o", "d.npy"],
         &["slice", "part.field", "-o", "s.png", "--width", "300"],
+        &["surface", "part.field", "-o", "s.obj"],
         &["demo", "--out", "demo", "--resolution", "16"],
     ] {
         for place in [0, arguments.len()] {

@@ -6,17 +6,21 @@ mod build;
 mod file;
 mod grid;
 pub(crate) mod interpolate;
+mod offset;
 mod options;
 mod query;
 pub(crate) mod storage;
+mod surface;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
-pub use file::FieldFileError;
+pub use file::{FIELD_FORMAT_VERSION, FieldFileError};
 pub use grid::Grid;
+pub use offset::OffsetError;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use query::Distance;
 use storage::Storage;
+pub use surface::{Surface, SurfaceError};
 
 /// A signed distance field on a regular grid.
 #[derive(Debug, Clone)]
