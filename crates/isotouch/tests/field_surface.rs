@@ -249,7 +249,7 @@ fn values_of_a_damaged_file_are_no_reason_to_panic() {
 /// The surface of a real scan is as near to it as the grid allows.
 #[test]
 fn the_bunny_is_found_again() {
-    let Some(path) = oracle::model("scan/bunny.off") else { return };
+    let Some(path) = oracle::models::model("scan/bunny.off") else { return };
     let mesh = io::read(path, &io::ReadOptions::default()).unwrap().mesh;
     let field = Field::from_mesh(&mesh, &FieldOptions::default()).unwrap();
     let surface = check(&field, 0.0);
