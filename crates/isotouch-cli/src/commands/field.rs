@@ -20,7 +20,7 @@ use crate::report::Report;
     isotouch field part.obj -o fine.field --resolution 512 --band 4\n  \
     isotouch field part.obj -o metres.field --scale 0.001")]
 pub(crate) struct Args {
-    /// Mesh: OBJ, STL, PLY or OFF, plain or gzipped; closed.
+    /// Mesh: OBJ, STL, PLY, OFF or glTF, plain or gzipped; closed.
     mesh: PathBuf,
     /// Field file to write; ends in .field.
     #[arg(long, short, value_name = "FILE")]

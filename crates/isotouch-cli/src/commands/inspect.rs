@@ -133,6 +133,7 @@ fn look_at_mesh(loaded: &Loaded) -> Found {
             "degenerate_triangles": loaded.cleanup.degenerate_triangles,
             "unused_vertices": loaded.cleanup.unused_vertices,
             "trailing_bytes": loaded.cleanup.trailing_bytes,
+            "skipped_groups": loaded.cleanup.skipped_groups,
         },
     });
     let json = match json {
@@ -148,6 +149,7 @@ fn cleanup_in_words(cleanup: &Cleanup) -> Vec<String> {
         (cleanup.short_polygons, "face", "with fewer than three corners dropped"),
         (cleanup.welded_vertices, "repeated corner", "welded"),
         (cleanup.degenerate_triangles, "triangle", "without area dropped"),
+        (cleanup.skipped_groups, "group", "of points or lines left out"),
     ];
     let said = done.into_iter().filter(|(count, ..)| *count > 0);
     said.map(|(count, what, how)| format!("while reading: {} {how}", plural(count as u64, what))).collect()

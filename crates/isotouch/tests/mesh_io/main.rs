@@ -6,6 +6,7 @@
 mod bad_input;
 mod caps;
 mod formats;
+mod gltf;
 mod models;
 mod oracles;
 mod polygons;
@@ -88,6 +89,8 @@ fn triangle_files() -> Vec<(&'static str, Vec<u8>)> {
         ("triangle.ply", ascii),
         ("triangle.ply", little),
         ("triangle.ply", big),
+        ("triangle.gltf", gltf::Scene::triangle().embedded().into_bytes()),
+        ("triangle.glb", gltf::Scene::triangle().glb()),
     ]
 }
 
