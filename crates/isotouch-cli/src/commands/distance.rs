@@ -24,7 +24,7 @@ const BATCH: usize = 1 << 20;
     isotouch distance part.field --points points.npy -o distances.npy\n  \
     isotouch distance part.obj --resolution 128 --points points.npy -o distances.npy")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats.
     #[arg(long, short, value_name = "FILE")]

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use isotouch::field::Field;
+use isotouch::field::{Field, ImportOptions};
 use isotouch::mesh::io::{Cleanup, Loaded, ReadOptions};
 use isotouch::mesh::report;
 use serde_json::{Map, Value, json};
@@ -74,6 +74,10 @@ struct Found {
 fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failure> {
     match source::open(path, &ReadOptions::default())? {
         Content::Field(field) => {
+            look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
+        }
+        Content::Foreign => {
+            let field = source::import(path, &ImportOptions::default(), console)?;
             look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
         }
         Content::Mesh(loaded) => {

@@ -21,7 +21,7 @@ use crate::values::{axis, finite, whole};
     isotouch slice part.field -o side.png --axis y --at -0.1\n  \
     isotouch slice part.obj -o part.png --resolution 128 --width 1600")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Picture to write; ends in .png.
     #[arg(long, short, value_name = "FILE")]

@@ -3,19 +3,23 @@
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use isotouch::field::{
-    BuildError, Built, Execution, Field, FieldFileError, FieldOptions, Progress, SignMethod, StorageKind,
+    BuildError, Built, ExchangeFormat, Execution, Field, FieldFileError, FieldOptions, ImportOptions,
+    Imported, Progress, SignMethod, StorageKind,
 };
+use isotouch::math::DVec3;
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
 
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
+use crate::format::number;
 use crate::interrupt;
 use crate::progress::Bar;
-use crate::values::{MOST_CELLS, between, positive, whole};
+use crate::values::{MOST_CELLS, between, point, positive, whole};
 
 /// How a field is built from a mesh.
 #[derive(Debug, Default, clap::Args)]
@@ -24,9 +28,12 @@ pub(super) struct BuildArgs {
     /// Cells along the longest side of the box, padding included: 1 to 16777216 [default: 256].
     #[arg(long, short, value_name = "N", value_parser = whole(1, MOST_CELLS), allow_negative_numbers = true)]
     resolution: Option<u32>,
-    /// Edge length of a cell, instead of a resolution.
+    /// Edge length of a cell, instead of a resolution. For a .npy file: that of its cells.
     #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "resolution", allow_hyphen_values = true)]
     cell: Option<f64>,
+    /// For a .npy file: position of its first node [default: what NAME.npy.json says, or 0,0,0].
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    origin: Option<DVec3>,
     /// sparse: fine near the surface, coarse elsewhere; dense: fine everywhere [default: sparse].
     #[arg(long, value_name = "KIND", value_parser = storage)]
     storage: Option<StorageKind>,
@@ -65,7 +72,8 @@ impl BuildArgs {
         ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
     }
 
-    fn options(&self) -> FieldOptions {
+    /// What to build; `storage` where nothing is asked for.
+    fn options(&self, storage: StorageKind) -> FieldOptions {
         let usual = FieldOptions::default();
         FieldOptions {
             resolution: self.resolution.unwrap_or(usual.resolution),
@@ -73,33 +81,61 @@ impl BuildArgs {
             padding: self.padding.unwrap_or(usual.padding),
             band: self.band.unwrap_or(usual.band),
             sign: self.sign.unwrap_or(usual.sign),
-            storage: self.storage.unwrap_or(usual.storage),
+            storage: self.storage.unwrap_or(storage),
         }
     }
 
-    /// Flags that were given and mean nothing for a field that exists already.
-    fn given_for_meshes(&self) -> Vec<&'static str> {
+    fn import_options(&self, storage: StorageKind) -> ImportOptions {
+        // Of a grid that is there only storage and band can be chosen.
+        let field = FieldOptions { cell_size: None, ..self.options(storage) };
+        ImportOptions { cell: self.cell, origin: self.origin, field, ..Default::default() }
+    }
+
+    /// Says which flags were given that mean nothing for `path`, which is `what`.
+    fn warn_of_ignored(&self, path: &Path, what: Existing, console: &Console) {
+        // Whether each was given, and whether it means something for the values of another program.
         let given = [
-            ("--resolution", self.resolution.is_some()),
-            ("--cell", self.cell.is_some()),
-            ("--storage", self.storage.is_some()),
-            ("--band", self.band.is_some()),
-            ("--padding", self.padding.is_some()),
-            ("--sign", self.sign.is_some()),
-            ("--scale", self.scale.is_some()),
+            ("--resolution", self.resolution.is_some(), false),
+            ("--cell", self.cell.is_some(), true),
+            ("--origin", self.origin.is_some(), true),
+            ("--storage", self.storage.is_some(), true),
+            ("--band", self.band.is_some(), true),
+            ("--padding", self.padding.is_some(), false),
+            ("--sign", self.sign.is_some(), false),
+            ("--scale", self.scale.is_some(), false),
         ];
-        given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
-    }
-
-    /// Makes everything in this process use so many threads; called once.
-    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
-        match self.threads {
-            Some(threads) => {
-                rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().or_failed()
-            }
-            None => Ok(()),
+        let ignored: Vec<&str> = given
+            .into_iter()
+            .filter(|&(_, given, foreign)| given && !(foreign && what == Existing::Foreign))
+            .map(|(name, ..)| name)
+            .collect();
+        if !ignored.is_empty() {
+            let shown = path.display();
+            console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
         }
     }
+
+    /// Makes everything in this process use as many threads as were asked for; called once.
+    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
+        limit_threads(self.threads)
+    }
+}
+
+/// Makes everything in this process use so many threads; called once.
+pub(super) fn limit_threads(threads: Option<u32>) -> Result<(), Failure> {
+    match threads {
+        Some(threads) => {
+            rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().or_failed()
+        }
+        None => Ok(()),
+    }
+}
+
+/// What kind of field a file has.
+#[derive(Clone, Copy, PartialEq)]
+enum Existing {
+    Ours,
+    Foreign,
 }
 
 /// What a file turned out to be.
@@ -107,10 +143,15 @@ impl BuildArgs {
 pub(super) enum Content {
     Field(Field),
     Mesh(Loaded),
+    /// Values of another program, by the extension; not read yet.
+    Foreign,
 }
 
-/// Opens a file by what it contains, whatever its name.
+/// Opens a file by what it contains, whatever its name; only the formats of other programs are known by their names.
 pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failure> {
+    if ExchangeFormat::of(path).is_some() {
+        return Ok(Content::Foreign);
+    }
     // A pipe can be read only once, and fields are mapped: it can only be a mesh.
     let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
     let no_field = match is_file.then(|| Field::open(path)) {
@@ -128,21 +169,6 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failur
             Err(no_field).or_bad_input()
         }
         (Err(error), _) => Err(error).or_bad_input(),
-    }
-}
-
-/// Reads a mesh and warns about what looks like a mistake.
-pub(super) fn mesh(path: &Path, build: &BuildArgs, console: &Console) -> Result<TriMesh, Failure> {
-    let content = open(path, &build.read_options())?;
-    interrupt::check()?;
-    match content {
-        Content::Mesh(loaded) => {
-            warn_about(path, &loaded, console);
-            Ok(loaded.mesh)
-        }
-        Content::Field(_) => {
-            Err(anyhow!("{} is a field already; a mesh is needed here", path.display())).or_bad_input()
-        }
     }
 }
 
@@ -185,33 +211,77 @@ pub(super) fn build(
 }
 
 /// Builds the field of a mesh that came from the file `path`.
-pub(super) fn field_of(
+fn field_of(
     mesh: &TriMesh,
     path: &Path,
     args: &BuildArgs,
+    storage: StorageKind,
     console: &Console,
 ) -> Result<Field, Failure> {
-    build(mesh, path.display(), &args.options(), console).map_err(|failure| about(path, failure))
+    build(mesh, path.display(), &args.options(storage), console).map_err(|failure| about(path, failure))
 }
 
-/// Opens a field file, or builds the field of a mesh that stands in for it.
-pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
-    match open(path, &args.read_options())? {
+/// Takes over the values of another program.
+pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) -> Result<Field, Failure> {
+    let Imported { field, slope } = Field::import(path, options).or_bad_input()?;
+    // Above 1 by rounding alone is nobody's fault.
+    if slope > 1.0 + 1e-6 {
+        console.warn(format_args!(
+            "{}: neighbouring values differ by up to {} times what they are apart, so they are no distances, or the cells \
+             have another size; error bounds are that much larger",
+            path.display(),
+            number(slope)
+        ));
+    }
+    Ok(field)
+}
+
+/// A field from any file: opened, taken over, or built of a mesh that stands in for it.
+pub(super) struct FromFile {
+    pub(super) field: Field,
+    /// Triangles of the mesh it was built of.
+    pub(super) triangles: Option<usize>,
+    /// Whether it is a `.field` file, and nothing was done but opening it.
+    pub(super) was_ours: bool,
+    /// How long building or taking over took; opening takes no time.
+    pub(super) elapsed: Duration,
+}
+
+/// Opens a field, takes it over, or builds it; a new one is kept as `storage` unless the user asks for something else.
+pub(super) fn any_field(
+    path: &Path,
+    args: &BuildArgs,
+    storage: StorageKind,
+    console: &Console,
+) -> Result<FromFile, Failure> {
+    let content = open(path, &args.read_options())?;
+    interrupt::check()?;
+    match content {
         Content::Mesh(loaded) => {
-            interrupt::check()?;
             warn_about(path, &loaded, console);
-            field_of(&loaded.mesh, path, args, console)
+            let start = Instant::now();
+            let field = field_of(&loaded.mesh, path, args, storage, console)?;
+            let triangles = Some(loaded.mesh.triangles().len());
+            Ok(FromFile { field, triangles, was_ours: false, elapsed: start.elapsed() })
         }
         Content::Field(field) => {
-            let ignored = args.given_for_meshes();
-            if !ignored.is_empty() {
-                let shown = path.display();
-                console
-                    .warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
-            }
-            Ok(field)
+            args.warn_of_ignored(path, Existing::Ours, console);
+            Ok(FromFile { field, triangles: None, was_ours: true, elapsed: Duration::ZERO })
+        }
+        Content::Foreign => {
+            args.warn_of_ignored(path, Existing::Foreign, console);
+            let start = Instant::now();
+            let field = import(path, &args.import_options(storage), console)?;
+            Ok(FromFile { field, triangles: None, was_ours: false, elapsed: start.elapsed() })
         }
     }
+}
+
+/// A field to ask. Values of other programs are kept as they are, all of them; a mesh gets a sparse field.
+pub(super) fn field(path: &Path, args: &BuildArgs, console: &Console) -> Result<Field, Failure> {
+    let is_foreign = ExchangeFormat::of(path).is_some();
+    let storage = if is_foreign { StorageKind::Dense } else { FieldOptions::default().storage };
+    Ok(any_field(path, args, storage, console)?.field)
 }
 
 /// Puts the file in front of what is wrong with it, unless it is named already.

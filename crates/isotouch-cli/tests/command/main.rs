@@ -4,6 +4,7 @@
 mod closed_pipe;
 mod demo;
 mod distance;
+mod exchange;
 mod exit_codes;
 mod field;
 mod help;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod build;
+pub mod exchange;
 mod file;
 mod grid;
 pub(crate) mod interpolate;
@@ -11,6 +12,9 @@ pub(crate) mod storage;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
+pub use exchange::{
+    ExchangeError, ExchangeFormat, ExportOptions, Exported, ImportOptions, Imported, Precision,
+};
 pub use file::FieldFileError;
 pub use grid::Grid;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};

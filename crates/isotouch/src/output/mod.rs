@@ -1,4 +1,5 @@
 //! What leaves the library for people and other programs: pictures and NumPy arrays.
 
-pub mod npy;
 pub mod picture;
+
+pub use crate::npy;

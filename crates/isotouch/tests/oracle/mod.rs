@@ -5,6 +5,7 @@
 
 mod double;
 pub mod meshes;
+pub mod python;
 pub mod random;
 
 use std::path::{Path, PathBuf};
