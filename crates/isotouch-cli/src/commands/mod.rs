@@ -1,5 +1,6 @@
 //! One file per command, and what they share: where fields come from and results go.
 
+pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod distance;
 pub(crate) mod field;
@@ -21,5 +22,6 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
+        Some(Command::Compare(args)) => compare::run(&args, console),
     }
 }

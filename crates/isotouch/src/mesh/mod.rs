@@ -2,6 +2,7 @@
 
 pub(crate) mod adjacency;
 pub mod bvh;
+mod compare;
 pub mod io;
 mod mass;
 mod report;
@@ -11,6 +12,7 @@ pub(crate) mod triangle;
 mod winding;
 
 pub use bvh::Bvh;
+pub use compare::{Bracket, CompareError, CompareOptions, Comparison, OneWay, compare, compare_until};
 pub use mass::{MassError, MassProperties, mass_properties};
 pub use report::{MeshReport, report};
 pub use tri_mesh::{InvalidMesh, TriMesh};

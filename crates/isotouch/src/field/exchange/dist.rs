@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path) -> Result<Nodes, ExchangeError> {
         match precision {
             Precision::Single => values.extend(row.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
             Precision::Double => {
-                values.extend(row.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b) as f32))
+                values.extend(row.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b) as f32));
             }
         }
     }

@@ -120,7 +120,7 @@ fn between(field: &Field, node: UVec3) -> f64 {
 /// The first value that is NaN or infinite, or stands for infinity: VegaFEM marks nodes outside a narrow band by the
 /// largest number there is.
 pub(super) fn check_finite(values: &[f32], grid: &Grid) -> Result<(), (UVec3, f32)> {
-    let is_bad = |value: &f32| !(value.abs() < f32::MAX);
+    let is_bad = |value: &f32| !value.is_finite() || value.abs() == f32::MAX;
     match values.par_iter().position_first(is_bad) {
         Some(at) => {
             let (x, y) = (grid.nodes().x as usize, grid.nodes().y as usize);
