@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{demo, distance, field, inspect, slice, surface};
+use crate::commands::{compare, demo, distance, field, inspect, slice, surface};
 use crate::console;
 use crate::failure::Exit;
 
@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.
     Surface(surface::Args),
+    /// Tell how far two surfaces are apart.
+    Compare(compare::Args),
 }
 
 /// Prints help or what was wrong with the arguments, as text or as JSON.

@@ -107,5 +107,6 @@ pub(crate) mod atomic_file;
 pub mod field;
 pub mod math;
 pub mod mesh;
+pub mod npy;
 pub mod output;
 pub mod simd;

@@ -5,7 +5,7 @@ mod oracle;
 
 use isotouch::field::{Distance, Field, FieldOptions, OffsetError, SignMethod, StorageKind};
 use isotouch::math::{DVec3, IVec3};
-use isotouch::mesh::{report, shapes};
+use isotouch::mesh::{TriMesh, report, shapes};
 use oracle::box_distance;
 use oracle::random::Random;
 
@@ -160,4 +160,15 @@ fn offsets_that_do_not_fit_are_refused() {
     let filled = dense.offset(5.0).unwrap();
     assert!(!filled.is_certified_outside() && filled.value_range().1 < 0.0);
     assert_eq!(filled.distance(DVec3::splat(9.0)), Distance::Unknown);
+}
+
+/// Beyond the rim of a sheet nothing is certain, and an offset does not hide it.
+#[test]
+fn the_offset_of_an_open_sheet_says_what_it_is() {
+    let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 0.0));
+    let sheet = TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    let options =
+        FieldOptions { resolution: 24, sign: SignMethod::Oriented, padding: 0.3, ..Default::default() };
+    let field = Field::from_mesh(&sheet, &options.with_room_for(0.05, sheet.bounds())).unwrap();
+    assert_eq!(field.offset(0.05).unwrap().sign(), SignMethod::Oriented);
 }

@@ -2,12 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use isotouch::field::{FIELD_FORMAT_VERSION, FieldOptions};
-use isotouch::mesh::io::ReadOptions;
-use serde_json::Value;
+use isotouch::mesh::io::{ReadOptions, companions};
 use sha2::{Digest, Sha256};
 
 /// A hash of everything that the field of a mesh file depends on: the content of the file, and of files it refers to; its
@@ -23,10 +22,8 @@ impl Key {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         add(&mut hash, "extension", extension.as_encoded_bytes());
         add_file(&mut hash, path)?;
-        if extension == "gltf" || extension == "glb" {
-            for companion in companions(path)? {
-                add_file(&mut hash, &companion)?;
-            }
+        for companion in companions(path)? {
+            add_file(&mut hash, &companion)?;
         }
         Ok(Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
     }
@@ -84,37 +81,6 @@ fn in_words(read: &ReadOptions, options: &FieldOptions) -> String {
     format!("{weld} {scale:x} {cells} {padding:x} {band:x} {sign} {storage} gap {gap} {keep_cavities}")
 }
 
-/// Files with coordinates that a glTF file refers to. What cannot be understood or found is left out: reading the mesh will tell.
-fn companions(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let bytes = fs::read(path)?;
-    let text = match bytes.strip_prefix(b"glTF") {
-        // Version and length; then the first chunk: its length, its kind, and the text.
-        Some(binary) => {
-            let length = binary.get(8..12).and_then(|n| n.try_into().ok()).map_or(0, u32::from_le_bytes);
-            binary.get(16..).map_or(&[][..], |text| &text[..text.len().min(length as usize)])
-        }
-        None => &bytes[..],
-    };
-    let Ok(document) = serde_json::from_slice::<Value>(text) else { return Ok(Vec::new()) };
-    let buffers = document["buffers"].as_array().map_or(&[][..], Vec::as_slice);
-    let named = buffers.iter().filter_map(|buffer| buffer["uri"].as_str());
-    let files = named.filter(|uri| !uri.starts_with("data:")).map(|uri| path.with_file_name(decoded(uri)));
-    Ok(files.filter(|file| file.is_file()).collect())
-}
-
-/// %20 and the like as the bytes they stand for.
-fn decoded(uri: &str) -> String {
-    let mut out = Vec::new();
-    let mut rest = uri.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
-        let byte = escaped.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
-        out.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use isotouch::field::{SignMethod, StorageKind};
@@ -167,25 +133,16 @@ mod tests {
     fn files_that_a_scene_refers_to_count() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let text =
-            r#"{"buffers":[{"uri":"my%20part.bin"},{"uri":"data:;base64,AA=="},{"uri":"none.bin"},{}]}"#;
-        fs::write(path("a.gltf"), text).unwrap();
-        let mut binary = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
-        binary.extend((text.len() as u32).to_le_bytes());
-        binary.extend(b"JSON");
-        binary.extend(text.as_bytes());
-        fs::write(path("a.glb"), binary).unwrap();
-        fs::write(path("broken.glb"), b"glTF\x02\0\0").unwrap();
-        let key =
-            |name: &str| Key::new(&path(name), &ReadOptions::default(), &FieldOptions::default()).unwrap();
-        for name in ["a.gltf", "a.glb"] {
+        let scene = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"my%20part.bin"}]}"#;
+        // By content, as meshes are read.
+        for name in ["a.gltf", "a.obj"] {
+            fs::write(path(name), scene).unwrap();
+            let key = || Key::new(&path(name), &ReadOptions::default(), &FieldOptions::default()).unwrap();
             fs::write(path("my part.bin"), [1, 2, 3]).unwrap();
-            let before = key(name);
-            assert_eq!(key(name), before);
+            let before = key();
+            assert_eq!(key(), before);
             fs::write(path("my part.bin"), [1, 2, 4]).unwrap();
-            assert_ne!(key(name), before, "{name}");
+            assert_ne!(key(), before, "{name}");
         }
-        key("broken.glb");
-        assert_eq!(decoded("a%2Fb%zz%"), "a/b%zz%");
     }
 }

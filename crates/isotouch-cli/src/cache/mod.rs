@@ -24,6 +24,8 @@ use isotouch::field::{Field, FieldFileError};
 
 pub(crate) use key::Key;
 
+use crate::interrupt;
+
 /// A folder of fields.
 #[derive(Debug)]
 pub(crate) struct Cache {
@@ -105,7 +107,7 @@ impl Cache {
             tempfile::Builder::new().prefix(".").suffix(tidy::UNFINISHED).tempfile_in(&self.folder)?;
         beside.write_all(&serde_json::to_vec(notes)?)?;
         beside.persist(self.path(key, "notes"))?;
-        field.save(self.path(key, "field"))?;
+        field.save_until(self.path(key, "field"), &interrupt::INTERRUPTED)?;
         Ok(())
     }
 

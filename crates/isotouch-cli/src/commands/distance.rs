@@ -4,8 +4,9 @@ use std::time::Instant;
 use isotouch::field::Distance;
 use isotouch::output::npy;
 
+use super::build_args::FieldArgs;
 use super::output_path;
-use super::source::{self, FieldArgs};
+use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number, plural};
@@ -26,7 +27,7 @@ const BATCH: usize = 1 << 20;
     isotouch distance part.field --points points.npy -o distances.npy --flags flags.npy\n  \
     isotouch distance part.obj --resolution 128 --points points.npy -o distances.npy")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats, as numpy.save writes it.
     #[arg(long, short, value_name = "FILE")]

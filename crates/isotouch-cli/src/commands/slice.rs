@@ -4,8 +4,9 @@ use anyhow::anyhow;
 use isotouch::field::{Distance, Field, Grid};
 use isotouch::output::picture::{self, Axis, SliceOptions, SlicePlane};
 
+use super::build_args::FieldArgs;
 use super::output_path;
-use super::source::{self, FieldArgs};
+use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::number;
@@ -21,7 +22,7 @@ use crate::values::{axis, finite, whole};
     isotouch slice part.field -o side.png --axis y --at -0.1\n  \
     isotouch slice part.obj -o part.png --resolution 128 --width 1600")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Picture to write; ends in .png.
     #[arg(long, short, value_name = "FILE")]

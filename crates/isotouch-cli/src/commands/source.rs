@@ -6,152 +6,50 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use isotouch::field::{
-    BuildError, Built, Execution, Field, FieldFileError, FieldOptions, Progress, SignMethod, StorageKind,
+    BuildError, Built, ExchangeError, ExchangeFormat, Execution, Field, FieldFileError, FieldOptions,
+    ImportOptions, Imported, Progress, StorageKind,
 };
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
 
+use super::build_args::{FieldArgs, FileKind};
 use crate::cache::{Cache, Key, Lookup};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
+use crate::format::number;
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
-use crate::values::{MOST_CELLS, between, positive, whole};
-
-/// How a field is built from a mesh.
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Building a field from a mesh")]
-pub(super) struct BuildArgs {
-    /// Cells along the longest side of the box, padding included: 1 to 16777216 [default: 256].
-    #[arg(long, short, value_name = "N", value_parser = whole(1, MOST_CELLS), allow_negative_numbers = true)]
-    resolution: Option<u32>,
-    /// Edge length of a cell, instead of a resolution.
-    #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "resolution", allow_hyphen_values = true)]
-    cell: Option<f64>,
-    /// sparse: fine near the surface, coarse elsewhere; dense: fine everywhere [default: sparse].
-    #[arg(long, value_name = "KIND", value_parser = storage)]
-    storage: Option<StorageKind>,
-    /// Half width of the fine shell of a sparse field, in cells: 1 to 1000000 [default: 3].
-    #[arg(long, value_name = "CELLS", value_parser = between(1.0, 1e6), allow_hyphen_values = true)]
-    band: Option<f64>,
-    /// Free space around the solid, as a fraction of its longest side: 0 to 100 [default: 0.05].
-    #[arg(long, value_name = "P", value_parser = between(0.0, 100.0), allow_hyphen_values = true)]
-    padding: Option<f64>,
-    /// How inside is told from outside: auto, pseudonormal, winding, soup or oriented [default: auto].
-    #[arg(long, value_name = "METHOD", value_parser = sign)]
-    sign: Option<SignMethod>,
-    /// soup: holes narrower than this are closed [default: chosen from the mesh].
-    #[arg(long, value_name = "WIDTH", value_parser = positive, allow_hyphen_values = true)]
-    gap: Option<f64>,
-    /// soup: leave enclosed hollows hollow.
-    #[arg(long)]
-    keep_cavities: bool,
-    /// Multiply the coordinates of the mesh, such as 0.001 for millimetres to metres.
-    #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
-    scale: Option<f64>,
-    /// Threads to use: 1 to 1024 [default: all].
-    #[arg(long, value_name = "N", value_parser = whole(1, 1024), allow_negative_numbers = true)]
-    threads: Option<u32>,
-}
-
-/// How a field is come by where a mesh may stand in for it.
-#[derive(Debug, Default, clap::Args)]
-pub(super) struct FieldArgs {
-    #[command(flatten)]
-    build: BuildArgs,
-    /// Build the field of a mesh anew, and do not keep it for the next time.
-    #[arg(long, help_heading = "Building a field from a mesh")]
-    no_cache: bool,
-}
-
-impl FieldArgs {
-    /// Makes everything in this process use so many threads; called once.
-    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
-        self.build.limit_threads()
-    }
-}
-
-fn storage(name: &str) -> Result<StorageKind, String> {
-    name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string())
-}
-
-fn sign(name: &str) -> Result<SignMethod, String> {
-    name.parse().map_err(|error: isotouch::field::UnknownName| error.to_string())
-}
-
-impl BuildArgs {
-    pub(super) fn read_options(&self) -> ReadOptions {
-        ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
-    }
-
-    pub(super) fn options(&self) -> FieldOptions {
-        let usual = FieldOptions::default();
-        FieldOptions {
-            resolution: self.resolution.unwrap_or(usual.resolution),
-            cell_size: self.cell,
-            padding: self.padding.unwrap_or(usual.padding),
-            band: self.band.unwrap_or(usual.band),
-            sign: self.sign.unwrap_or(usual.sign),
-            storage: self.storage.unwrap_or(usual.storage),
-            gap: self.gap,
-            keep_cavities: self.keep_cavities,
-        }
-    }
-
-    /// Warns of flags that were given and mean nothing, since the file is a field already.
-    pub(super) fn warn_of_no_effect(&self, path: &Path, console: &Console) {
-        let given = [
-            ("--resolution", self.resolution.is_some()),
-            ("--cell", self.cell.is_some()),
-            ("--storage", self.storage.is_some()),
-            ("--band", self.band.is_some()),
-            ("--padding", self.padding.is_some()),
-            ("--sign", self.sign.is_some()),
-            ("--gap", self.gap.is_some()),
-            ("--keep-cavities", self.keep_cavities),
-            ("--scale", self.scale.is_some()),
-        ];
-        let ignored: Vec<&str> =
-            given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect();
-        if !ignored.is_empty() {
-            let shown = path.display();
-            console.warn(format_args!("{shown} is a field already; {} had no effect", ignored.join(", ")));
-        }
-    }
-
-    /// Makes everything in this process use so many threads; called once.
-    pub(super) fn limit_threads(&self) -> Result<(), Failure> {
-        match self.threads {
-            Some(threads) => {
-                rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().or_failed()
-            }
-            None => Ok(()),
-        }
-    }
-}
 
 /// What a file turned out to be.
 #[derive(Debug)]
 pub(super) enum Content {
     Field(Field),
     Mesh(Loaded),
+    /// Values of another program, by the extension; not read yet.
+    Foreign,
 }
 
-/// Opens a file by what it contains, whatever its name.
+/// Opens a file by what it contains, whatever its name; only the formats of other programs are known by their names.
 pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failure> {
+    if ExchangeFormat::of(path).is_some() {
+        return Ok(Content::Foreign);
+    }
     if let Some(field) = field_file(path)? {
         return Ok(Content::Field(field));
     }
+    Ok(Content::Mesh(read_mesh(path, options)?))
+}
+
+fn read_mesh(path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
     match io::read(path, options) {
-        Ok(loaded) => Ok(Content::Mesh(loaded)),
-        // Neither; the name tells which of the two it wanted to be.
+        // Neither field nor mesh; the name tells which of the two it wanted to be.
         Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
             if is_regular(path) && path.extension().is_some_and(|extension| extension == "field") =>
         {
             Err(FieldFileError::NotAField { path: path.into() }).or_bad_input()
         }
-        Err(error) => Err(error).or_bad_input(),
+        other => other.or_bad_input(),
     }
 }
 
@@ -209,6 +107,25 @@ fn build_with_notes(mesh: &TriMesh, options: &FieldOptions, console: &Console) -
     }
 }
 
+/// Takes over the values of another program, until it is done or Ctrl-C is pressed.
+pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) -> Result<Field, Failure> {
+    let execution = Execution { cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
+    let Imported { field, slope } = match Field::import_with(path, options, &execution) {
+        Err(ExchangeError::Cancelled) => return Err(Failure::Interrupted),
+        other => other.or_bad_input()?,
+    };
+    // Above 1 by rounding alone is nobody's fault.
+    if slope > 1.0 + 1e-6 {
+        console.warn(format_args!(
+            "{}: neighbouring values differ by up to {} times what they are apart, so they are no distances, or the cells \
+             have another size; error bounds are that much larger",
+            path.display(),
+            number(slope)
+        ));
+    }
+    Ok(field)
+}
+
 /// Writes a field, until it is done or the process is asked to stop.
 pub(super) fn save(field: &Field, path: &Path) -> Result<(), Failure> {
     match field.save_until(path, &interrupt::INTERRUPTED) {
@@ -244,13 +161,20 @@ impl Source {
     }
 }
 
-/// Where a path becomes a field: opens a field file, or takes the field of a mesh that stands in for it from the cache, or builds it.
+/// Where a path becomes a field to ask: opens a field file; takes over the values of another program, all of them; or, of a mesh
+/// that stands in for its field, takes it from the cache or builds it.
 pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
-    if let Some(field) = field_file(path)? {
-        args.build.warn_of_no_effect(path, console);
+    if ExchangeFormat::of(path).is_some() {
+        args.build.warn_of_ignored(path, FileKind::Foreign, console);
+        let field = import(path, &args.build.import_options(StorageKind::Dense), console)?;
         return Ok(Source { field, cache: None });
     }
-    let (read, options) = (args.build.read_options(), args.build.options());
+    if let Some(field) = field_file(path)? {
+        args.build.warn_of_ignored(path, FileKind::Field, console);
+        return Ok(Source { field, cache: None });
+    }
+    args.build.warn_of_ignored(path, FileKind::Mesh, console);
+    let (read, options) = (args.build.read_options(), args.build.options(FieldOptions::default().storage));
     let entry = cache_entry(path, args, (&read, &options))?;
     if let Some((cache, key)) = &entry {
         match cache.find(key) {
@@ -268,11 +192,7 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
         }
     }
     interrupt::check()?;
-    let loaded = match open(path, &read)? {
-        Content::Mesh(loaded) => loaded,
-        // Only when it was replaced a moment ago.
-        Content::Field(field) => return Ok(Source { field, cache: None }),
-    };
+    let loaded = read_mesh(path, &read)?;
     interrupt::check()?;
     let mut notes = notes_about(&loaded);
     warn_all(path, &notes, console);
@@ -287,6 +207,7 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
     if Key::new(path, &read, &options).is_ok_and(|now| now == key)
         && let Err(error) = cache.keep(&key, &built.field, &notes)
     {
+        interrupt::check()?;
         console.warn(format_args!("{error:#}"));
     }
     Ok(Source { field: built.field, cache: Some(CacheUse::Built) })

@@ -1,12 +1,13 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::anyhow;
 use isotouch::field::{Execution, Field, Progress, Surface, SurfaceError};
 use isotouch::mesh::io::{self, WriteError};
 
+use super::build_args::FieldArgs;
 use super::output_path;
-use super::source::{self, FieldArgs};
+use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number};
@@ -42,29 +43,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let found = source::field(&args.field, &args.build, console)?;
     let field = &found.field;
     let start = Instant::now();
-    let surface = extract(field, args.iso, console)?;
+    let surface = extract(&args.field, field, args.iso, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
     let mesh = &surface.mesh;
-    if mesh.triangles().is_empty() {
-        let (low, high) = field.value_range();
-        return Err(anyhow!(
-            "{} has no surface at iso {}: its values go from {} to {}",
-            args.field.display(),
-            args.iso,
-            number(low.into()),
-            number(high.into())
-        ))
-        .or_bad_input();
-    }
     match io::write(&args.output, mesh) {
         Err(error @ WriteError::Io { .. }) => Err(error).or_failed()?,
         written => written.or_bad_input()?,
-    }
-    if !surface.is_closed {
-        console.warn(format_args!(
-            "the surface leaves the box of the field and is left open there; use a field with more padding"
-        ));
     }
 
     let mut report = Report::new();
@@ -93,15 +78,29 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// Extracts with a progress bar, until it is done or Ctrl-C is pressed.
-fn extract(field: &Field, iso: f64, console: &Console) -> Result<Surface, Failure> {
+/// Extracts a level set of the field in `path` with a progress bar, until it is done or Ctrl-C is pressed. It has triangles.
+pub(super) fn extract(path: &Path, field: &Field, iso: f64, console: &Console) -> Result<Surface, Failure> {
     let bar = Bar::new(console);
     let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
     let execution =
         Execution { progress: Some(&progress), cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
-    match field.surface_with(iso, &execution) {
-        Err(SurfaceError::Cancelled) => Err(Failure::Interrupted),
-        Err(error @ SurfaceError::Threads { .. }) => Err(error).or_failed(),
-        extracted => extracted.or_bad_input(),
+    let surface = match field.surface_with(iso, &execution) {
+        Err(SurfaceError::Cancelled) => return Err(Failure::Interrupted),
+        Err(error @ SurfaceError::Threads { .. }) => return Err(error).or_failed(),
+        extracted => extracted.or_bad_input().map_err(|failure| source::about(path, failure))?,
+    };
+    drop(bar);
+    let shown = path.display();
+    if surface.mesh.triangles().is_empty() {
+        let (low, high) = field.value_range();
+        let (low, high) = (number(low.into()), number(high.into()));
+        return Err(anyhow!("{shown} has no surface at iso {iso}: its values go from {low} to {high}"))
+            .or_bad_input();
     }
+    if !surface.is_closed {
+        console.warn(format_args!(
+            "{shown}: the surface leaves the box of the field and is left open there; use a field with more padding"
+        ));
+    }
+    Ok(surface)
 }

@@ -58,6 +58,9 @@ fn other_options_and_other_content_are_other_fields() {
         &["--padding", "0.1"],
         &["--storage", "dense"],
         &["--sign", "winding"],
+        &["--sign", "soup"],
+        &["--sign", "soup", "--gap", "0.05"],
+        &["--sign", "soup", "--keep-cavities"],
         &["--scale", "2"],
     ];
     for (k, more) in options.iter().enumerate() {

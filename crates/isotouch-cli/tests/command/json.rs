@@ -31,7 +31,7 @@ fn errors_are_an_object_too() {
     let desk = Desk::new();
     for arguments in [
         &["inspect", "--json", "nothing-here.obj"][..],
-        &["--json", "field", "open.obj", "-o", "o.field"],
+        &["--json", "field", "open.obj", "-o", "o.field", "--sign", "pseudonormal"],
         &["slice", "part.obj", "--json", "-o", "s.jpeg"],
         // Wrong usage, which is found before anything runs:
         &["--json", "frobnicate"],

@@ -3,8 +3,10 @@
 
 mod cache;
 mod closed_pipe;
+mod compare;
 mod demo;
 mod distance;
+mod exchange;
 mod exit_codes;
 mod field;
 mod help;

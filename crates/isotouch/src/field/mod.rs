@@ -3,17 +3,22 @@
 mod band;
 mod bounds;
 mod build;
+pub mod exchange;
 mod file;
 mod grid;
 pub(crate) mod interpolate;
 mod offset;
 mod options;
+mod progress;
 mod query;
 pub(crate) mod storage;
 mod surface;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
+pub use exchange::{
+    ExchangeError, ExchangeFormat, ExportOptions, Exported, ImportOptions, Imported, Precision,
+};
 pub use file::{FIELD_FORMAT_VERSION, FieldFileError};
 pub use grid::Grid;
 pub use offset::OffsetError;

@@ -67,8 +67,9 @@ impl Field {
     /// The field of the solid grown by `by`, or shrunk when it is below 0: φ − `by` at every node.
     ///
     /// Outside a grown solid, and inside a shrunk one, nodes hold the exact distance to its surface; on the other side the
-    /// distance is at least as large as what they hold. The sign method is [`SignMethod::Given`], as of any function. The second
-    /// rounding of every value is paid for by a Lipschitz bound a few millionths above that of the field.
+    /// distance is at least as large as what they hold. The sign method is [`SignMethod::Given`], as of any function, unless it
+    /// was one without a certificate beyond the rim of an open sheet, which stays. The second rounding of every value is paid
+    /// for by a Lipschitz bound a few millionths above that of the field.
     ///
     /// The band of a sparse field shrinks by the offset: [`FieldOptions::with_room_for`] makes it wide enough beforehand. Where the
     /// grown solid reaches the border of the box, nothing is known outside it.
@@ -79,7 +80,12 @@ impl Field {
         if !fits {
             return Err(OffsetError::OutOfRange { by });
         }
-        let mut facts = Facts { sign: SignMethod::Given, ..self.facts };
+        let sign = match self.facts.sign {
+            // What was not certain beyond a rim does not become so.
+            uncertain @ (SignMethod::Oriented | SignMethod::FaceNormal) => uncertain,
+            _ => SignMethod::Given,
+        };
+        let mut facts = Facts { sign, ..self.facts };
         if self.storage() == StorageKind::Sparse {
             facts.band = self.facts.band - by.abs() / cell;
             if facts.band < 1.0 {

@@ -1,7 +1,5 @@
 //! From the lattice to triangles: blocks in parallel, then vertices shared between them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use glam::{DVec3, UVec3};
 use rayon::prelude::*;
 
@@ -9,7 +7,8 @@ use super::cell::{EDGES, for_each_loop, inside_corners};
 use super::lattice::Lattice;
 use super::weld::{self, Snap};
 use super::{Surface, SurfaceError, center, fill};
-use crate::field::{Execution, Field, Progress};
+use crate::field::progress::Stage;
+use crate::field::{Execution, Field};
 use crate::mesh::TriMesh;
 
 /// Nearest that a vertex comes to the end of its edge, as a fraction of it, unless it is the node itself. Coordinates of a
@@ -54,34 +53,25 @@ struct Piece {
 pub(super) fn surface(field: &Field, iso: f64, execution: &Execution<'_>) -> Result<Surface, SurfaceError> {
     let lattice = Lattice::new(field, iso);
     let blocks = lattice.blocks(iso);
-    let (blocks_in_all, done) = (blocks.len(), AtomicU64::new(0));
-    let is_cancelled = || execution.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let stage = Stage::new(execution, "surface", blocks.len().div_ceil(BLOCKS_PER_TASK));
     let extractor = Extractor { lattice: &lattice, iso, same: same_value(field, iso) };
     let pieces = blocks
         .par_chunks(BLOCKS_PER_TASK)
         .map(|blocks| {
-            if is_cancelled() {
-                return Err(SurfaceError::Cancelled);
-            }
+            stage.check()?;
             let mut piece = Piece::default();
             let mut scratch = Scratch::new(lattice.block);
             for &first in blocks {
                 extractor.block(first, &mut scratch, &mut piece);
             }
-            if let Some(progress) = execution.progress {
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let total = blocks_in_all.div_ceil(BLOCKS_PER_TASK) as u64;
-                progress(Progress { stage: "surface", done, total });
-            }
+            stage.advance();
             Ok(piece)
         })
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<_>, SurfaceError>>()?;
     let is_closed = !pieces.iter().any(|piece| piece.leaves_box);
     let (vertices, triangles) = joined(&pieces);
     drop(pieces);
-    if is_cancelled() {
-        return Err(SurfaceError::Cancelled);
-    }
+    stage.check()?;
     if u32::try_from(vertices.len()).is_err() {
         return Err(SurfaceError::TooLarge { vertices: vertices.len() });
     }

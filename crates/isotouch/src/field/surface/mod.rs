@@ -25,6 +25,7 @@ mod fill;
 mod lattice;
 mod weld;
 
+use super::progress::{Cancelled, NoThreads, on_threads};
 use super::{Execution, Field};
 use crate::mesh::TriMesh;
 
@@ -72,6 +73,18 @@ pub enum SurfaceError {
     Cancelled,
 }
 
+impl From<Cancelled> for SurfaceError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<NoThreads> for SurfaceError {
+    fn from(NoThreads { threads, reason }: NoThreads) -> Self {
+        Self::Threads { threads, reason }
+    }
+}
+
 impl Field {
     /// The surface where the interpolant equals `iso`, wound outward; without triangles where no value is on either side.
     ///
@@ -95,11 +108,6 @@ impl Field {
         if !iso.is_finite() {
             return Err(SurfaceError::NotFinite { iso });
         }
-        let Some(threads) = execution.threads else { return extract::surface(self, iso, execution) };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|reason| SurfaceError::Threads { threads, reason: reason.to_string() })?;
-        pool.install(|| extract::surface(self, iso, execution))
+        on_threads(execution, || extract::surface(self, iso, execution))?
     }
 }
