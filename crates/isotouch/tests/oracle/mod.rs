@@ -6,6 +6,7 @@
 mod double;
 pub mod meshes;
 pub mod models;
+pub mod python;
 pub mod random;
 
 use isotouch::math::DVec3;
