@@ -198,3 +198,6 @@ impl Bvh {
         (scaled * scaled * (1.0 + 1e-6)) as f32
     }
 }
+
+#[cfg(test)]
+mod tests;
