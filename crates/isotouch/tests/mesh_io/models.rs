@@ -72,7 +72,7 @@ fn all_models_read_as_the_index_says() {
 /// glTF files have no row in the index; whatever is there is read or refused by name.
 #[test]
 fn gltf_models_are_read_or_refused() {
-    let Some(folder) = models() else { return };
+    let Some(folder) = models::folder() else { return };
     let mut found = 0;
     for part in ["hard", "fuzz"] {
         for entry in std::fs::read_dir(folder.join(part)).unwrap() {
