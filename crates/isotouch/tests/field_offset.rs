@@ -165,7 +165,9 @@ fn offsets_that_do_not_fit_are_refused() {
 /// Beyond the rim of a sheet nothing is certain, and an offset does not hide it.
 #[test]
 fn the_offset_of_an_open_sheet_says_what_it_is() {
-    let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 0.0));
+    // Bent along its diagonal: a flat one has no box to build in.
+    let corners =
+        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 0.3 * x * y));
     let sheet = TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
     let options =
         FieldOptions { resolution: 24, sign: SignMethod::Oriented, padding: 0.3, ..Default::default() };

@@ -102,7 +102,7 @@ mod tests {
         let cut = &gzipped(&binary())[..30];
         for content in [&b"v 0 0 0\n"[..], b"", b"glTF\x02\0\0", b"{\"asset\":", b"{\"buffers\":3}", cut] {
             fs::write(&at, content).unwrap();
-            assert_eq!(companions(&at).unwrap(), [PathBuf::new(); 0]);
+            assert!(companions(&at).unwrap().is_empty());
         }
         assert!(companions(folder.path().join("none.obj")).is_err());
     }
