@@ -6,6 +6,7 @@ mod demo;
 mod distance;
 mod exit_codes;
 mod field;
+mod hard_files;
 mod help;
 mod inspect;
 mod interrupt;

@@ -62,7 +62,9 @@ const PLATE_MAX: DVec3 = DVec3::new(0.0125, 0.0125, 0.008992);
 
 #[test]
 fn a_plate_with_a_rectangular_hole() {
-    let Some(model) = Model::read("assembly/factory_rectangular_hole_16mm_subdiv_3x.obj", 112) else { return };
+    let Some(model) = Model::read("assembly/factory_rectangular_hole_16mm_subdiv_3x.obj", 112) else {
+        return;
+    };
     build_and_check(&model, SignMethod::Winding, 6_000).has_the_signs_of(|p| {
         let in_bore = (0.008109 - p.x.abs()).min(0.005079 - p.y.abs());
         within_all(&[beyond_box(p, PLATE_MIN, PLATE_MAX), in_bore])
@@ -73,23 +75,24 @@ fn a_plate_with_a_rectangular_hole() {
 fn a_plate_with_a_round_hole() {
     let Some(model) = Model::read("assembly/factory_round_hole_8mm_subdiv_3x.obj", 112) else { return };
     // A polygon of 144 corners on a circle of 4.0494 mm: its sides come 1 µm closer to the axis.
-    build_and_check(&model, SignMethod::Winding, 6_000).has_the_signs_of(|p| {
-        within_all(&[beyond_box(p, PLATE_MIN, PLATE_MAX), 0.004049 - around_z(p)])
-    });
+    build_and_check(&model, SignMethod::Winding, 6_000)
+        .has_the_signs_of(|p| within_all(&[beyond_box(p, PLATE_MIN, PLATE_MAX), 0.004049 - around_z(p)]));
 }
 
 /// A plate of 120 × 60 × 5 mm. On it stand three tubes, 20 mm high, of 5 mm radius with bores of 2.5 mm; at both ends their
 /// edges are broken by 0.5 mm, and two flats, 8 mm apart, reach 8 mm up. Their feet and the plate's top lie in one plane.
 #[test]
 fn a_base_with_three_hollow_pins() {
-    let Some(mut model) = Model::read("assembly/factory_gear_base_loose_space_5e-4_subdiv_4x.obj", 128) else {
+    let Some(mut model) = Model::read("assembly/factory_gear_base_loose_space_5e-4_subdiv_4x.obj", 128)
+    else {
         return;
     };
     model.has_buried_parts = true;
     // At the feet, where two triangulations of one plane meet, caps as thin as the file's last digits are.
     model.slits = 1e-6;
     build_and_check(&model, SignMethod::Winding, 20_000).has_the_signs_of(|p| {
-        let plate = within_all(&[beyond_box(p, DVec3::new(-0.06, -0.03, 0.0), DVec3::new(0.06, 0.03, 0.005))]);
+        let plate =
+            within_all(&[beyond_box(p, DVec3::new(-0.06, -0.03, 0.0), DVec3::new(0.06, 0.03, 0.005))]);
         let in_core = [-0.0305, 0.02, 0.0505].map(|x| pin_core(p, x) > SURE).contains(&true);
         if plate == Some(true) || in_core {
             return Some(true);

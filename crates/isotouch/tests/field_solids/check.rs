@@ -93,7 +93,10 @@ fn check_distances(model: &Model, field: &Field, nodes: &[DVec3]) {
         let to_caps =
             model.holes.iter().map(|h| p.distance(h.center) - h.radius).fold(f64::INFINITY, f64::min);
         let least = to_mesh.min(to_caps.max(0.0)) - model.slits;
-        assert!(value.abs() >= least - rounding, "{value} at {p}; the mesh is {to_mesh} away, caps {to_caps}");
+        assert!(
+            value.abs() >= least - rounding,
+            "{value} at {p}; the mesh is {to_mesh} away, caps {to_caps}"
+        );
         if value > 0.0 || !model.has_buried_parts {
             assert!(value.abs() <= to_mesh + rounding, "{value} at {p}; the mesh is {to_mesh} away");
         }
@@ -116,7 +119,10 @@ impl Checked {
         }
         let [outside, inside] = count;
         println!("{outside} nodes outside, {inside} inside, {} wrong", wrong.len());
-        assert!(inside + outside >= 2_000 && inside >= 200 && outside >= 200, "{inside} + {outside} are known");
+        assert!(
+            inside + outside >= 2_000 && inside >= 200 && outside >= 200,
+            "{inside} + {outside} are known"
+        );
         let first = &wrong[..wrong.len().min(8)];
         assert!(wrong.is_empty(), "{} wrong signs; (node, value, is inside): {first:?}", wrong.len());
     }

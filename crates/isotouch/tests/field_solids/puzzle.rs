@@ -108,9 +108,8 @@ impl Tube {
             ring.extend(more);
         }
         assert_eq!(ring.len(), 18, "the rim of an end");
-        let center = |ring: &BTreeSet<usize>| {
-            ring.iter().map(|&v| vertices[v]).sum::<DVec3>() / ring.len() as f64
-        };
+        let center =
+            |ring: &BTreeSet<usize>| ring.iter().map(|&v| vertices[v]).sum::<DVec3>() / ring.len() as f64;
         let radius = vertices[start].distance(center(&ring));
         let (mut line, mut seen) = (Vec::new(), ring.clone());
         while !ring.is_empty() {

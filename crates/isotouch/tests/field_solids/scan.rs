@@ -17,7 +17,8 @@ fn holes(mesh: &TriMesh) -> Vec<Hole> {
             *faces.entry([a.min(b), a.max(b)]).or_default() += 1;
         }
     }
-    let rim: Vec<[u32; 2]> = faces.into_iter().filter(|(_, count)| *count == 1).map(|(edge, _)| edge).collect();
+    let rim: Vec<[u32; 2]> =
+        faces.into_iter().filter(|(_, count)| *count == 1).map(|(edge, _)| edge).collect();
     let mut loop_of: BTreeMap<u32, u32> = rim.iter().flatten().map(|&v| (v, v)).collect();
     // Every corner takes the least name around until no name changes.
     while rim.iter().fold(false, |changed, [a, b]| {
