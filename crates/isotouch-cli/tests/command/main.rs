@@ -9,6 +9,7 @@ mod distance;
 mod exchange;
 mod exit_codes;
 mod field;
+mod hard_files;
 mod help;
 mod inspect;
 mod interrupt;
