@@ -280,6 +280,12 @@ fn choose_for(mesh: &TriMesh, bvh: &Bvh, faults: &EdgeFaults, notes: &mut Vec<Bu
     if faults.unbalanced == 0 {
         return SignMethod::Winding;
     }
+    if faults.flipped > 0 && faults.boundary == 0 {
+        return chose(
+            SignMethod::Soup,
+            "the mesh is closed, but its triangles do not agree on where the outside is",
+        );
+    }
     match winding_serves(mesh, bvh) {
         (whole, outer) if whole >= CLEAR && outer > DOUBTFUL => chose(
             SignMethod::Winding,
