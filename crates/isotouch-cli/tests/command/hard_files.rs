@@ -1,6 +1,7 @@
 //! Every hard and every odd file, where this machine has them, through `inspect` and `field`: never a panic, never long, never
 //! much memory, and each failure says what is wrong with which file.
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout)]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

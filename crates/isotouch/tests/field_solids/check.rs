@@ -1,7 +1,7 @@
 //! Builds the field of a model and holds it against what is known.
 
 use isotouch::field::{Built, Execution, Field, FieldOptions, SignMethod, StorageKind};
-use isotouch::math::{DVec3, IVec3};
+use isotouch::math::DVec3;
 use isotouch::mesh::TriMesh;
 
 use super::oracle::random::Random;
@@ -66,15 +66,12 @@ pub(crate) fn build_and_check(model: &Model, method: SignMethod, nodes: usize) -
 }
 
 fn pick_nodes(field: &Field, count: usize) -> Vec<DVec3> {
-    let grid = field.grid();
-    let n = grid.nodes();
     let mut random = Random(7);
     let mut nodes = Vec::with_capacity(count);
     while nodes.len() < count {
-        let node = [n.x, n.y, n.z].map(|n| random.below(n as usize) as i32);
-        let p = grid.bounds().project(grid.node_position(IVec3::from_array(node)));
+        let p = random.node(field);
         // Every second one near the surface, where signs are decided.
-        if nodes.len() % 2 == 0 || field.distance(p).value().abs() < 2.0 * grid.cell {
+        if nodes.len() % 2 == 0 || field.distance(p).value().abs() < 2.0 * field.grid().cell {
             nodes.push(p);
         }
     }

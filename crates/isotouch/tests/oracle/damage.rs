@@ -8,6 +8,7 @@ use super::meshes::{joined, moved};
 use super::random::Random;
 
 /// A damaged mesh.
+#[derive(Clone)]
 pub struct Damaged {
     pub mesh: TriMesh,
     /// What encloses the same solid, by winding numbers.
@@ -89,14 +90,24 @@ pub fn torn(mesh: &TriMesh, gap: f64, random: &mut Random) -> Damaged {
     Damaged::of(TriMesh::new(vertices, triangles).unwrap(), mesh)
 }
 
-/// With small triangles inside, that belong to nothing.
-pub fn with_junk(mesh: &TriMesh, count: usize, size: f64, random: &mut Random) -> Damaged {
+/// Small triangles that belong to nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Junk {
+    /// Half the edge of the cube that holds one.
+    pub size: f64,
+    /// How far below the surface its middle is at least; above √3 times the size, all of it is inside.
+    pub depth: f64,
+}
+
+/// With junk inside.
+pub fn with_junk(mesh: &TriMesh, count: usize, junk: Junk, random: &mut Random) -> Damaged {
+    let Junk { size, depth } = junk;
     let soup = Soup::new(mesh);
     let mut doubtful = Vec::new();
     let (mut vertices, mut triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
     while doubtful.len() < count {
         let center = random.in_box(mesh.bounds());
-        if soup.signed_distance(center) > -2.0 * size {
+        if soup.signed_distance(center) > -depth {
             continue;
         }
         let first = vertices.len() as u32;
