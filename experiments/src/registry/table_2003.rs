@@ -164,7 +164,7 @@ fn remarks(threads: usize) -> Vec<String> {
             "The longest side has as many cells as in the paper, with {BAND} of them free at either end; the axes may be in another \
              order. buddha_100k is decimated to about a tenth of the triangles, so the paper's row is not its equal. The \
              stretched blobs stand in for the whole Buddha and for the turbine blade, which are not at hand: as many \
-             triangles, the same grid, but a star-shaped body without the blade's cavities."
+             triangles, the same grid to within a cell, but a star-shaped body without the blade's cavities."
         ),
     ]
 }
