@@ -3,7 +3,7 @@
 //! Orientation does not matter: triangles that repeat the corners of another one, in whatever order, count once. Each loop gets the
 //! triangulation of least area, which spans a round hole flat and closes a slit along its length.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
@@ -24,8 +24,8 @@ pub(crate) fn hole_triangles(mesh: &TriMesh) -> Vec<[u32; 3]> {
 
 /// The loops of edges that only one triangle uses, each without repeated vertices.
 fn rings(mesh: &TriMesh) -> Vec<Vec<u32>> {
-    let mut known = HashSet::new();
-    let mut uses: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut known = BTreeSet::new();
+    let mut uses: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for &[a, b, c] in mesh.triangles() {
         let mut sorted = [a, b, c];
         sorted.sort_unstable();
@@ -38,7 +38,7 @@ fn rings(mesh: &TriMesh) -> Vec<Vec<u32>> {
     let mut edges: Vec<(u32, u32)> =
         uses.into_iter().filter(|&(_, n)| n == 1).map(|(edge, _)| edge).collect();
     edges.sort_unstable();
-    let mut from: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for &(a, b) in &edges {
         from.entry(a).or_default().push(b);
         from.entry(b).or_default().push(a);

@@ -93,6 +93,11 @@ impl<'a> Untangled<'a> {
 }
 
 impl<'a> SignOracle<'a> {
+    /// Whether neighbours tell nothing about a node: beyond the rim of an open sheet sides change without a surface.
+    pub(crate) fn asks_every_node(&self) -> bool {
+        matches!(self, Self::InFront { .. })
+    }
+
     /// Whether nodes far from the surface must be asked all the same, since caps might be missing.
     pub(crate) fn may_lack_caps(&self) -> bool {
         match self {

@@ -131,14 +131,13 @@ impl<'a> Soup<'a> {
             .collect()
     }
 
-    /// Whether a triangle has inside on both of its sides, as far as the grid can see.
-    pub(super) fn is_buried(&self, triangle: usize) -> bool {
+    /// Whether a triangle has inside on both of its sides at a point of it, as far as the grid can see.
+    pub(super) fn is_buried(&self, triangle: usize, place: DVec3) -> bool {
         let [a, b, c] = self.mesh.corners(triangle);
         let Some(normal) = (b - a).cross(c - a).try_normalize() else { return false };
-        let middle = (a + b + c) / 3.0;
         let step = 1e-3 * self.grid.cell;
         [step, -step].into_iter().all(|step| {
-            let p = middle + step * normal;
+            let p = place + step * normal;
             !self.corners_seen(p).any(|(_, label)| label == Label::Outside)
         })
     }
