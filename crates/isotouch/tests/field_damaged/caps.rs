@@ -41,7 +41,6 @@ fn auto_caps_holes() {
 }
 
 #[test]
-#[ignore = "soup refuses small holes as too large to cap"]
 fn auto_caps_holes_of_a_mesh_wound_both_ways() {
     check_caps(&[("holes and both windings", HOLES_AND_BOTH_WINDINGS)], SignMethod::Auto);
 }
@@ -57,13 +56,11 @@ fn auto_caps_nothing_that_overlaps() {
 }
 
 #[test]
-#[ignore = "auto takes winding numbers for closed meshes with flipped triangles, which dents the solid at each of them"]
 fn auto_caps_no_flipped_triangles() {
     check_caps(&[("flips", FLIPS), ("few flips", FEW_FLIPS)], SignMethod::Auto);
 }
 
 #[test]
-#[ignore = "soup refuses small holes as too large to cap"]
 fn soup_caps_holes() {
     check_caps(&[("holes", HOLES)], SignMethod::Soup);
 }

@@ -36,7 +36,6 @@ fn junk_close_below_the_surface_changes_no_distance() {
 /// Where triangles are left out because they lie inside, distances grow; never so far that the ball of that radius reaches
 /// through the boundary. Points in it, just below that radius, are on the side of its middle.
 #[test]
-#[ignore = "faces that are partly inside are left out whole, so that distances are too large"]
 fn no_ball_reaches_through_the_union_of_overlapping_parts() {
     let mut found = Vec::new();
     for (name, damaged) in [all_with(OVERLAP), all_with(OVERLAP_AND_HOLES)].concat() {
@@ -86,14 +85,12 @@ fn overlapping_boxes_keep_faces_that_are_partly_inside() {
 }
 
 #[test]
-#[ignore = "faces that are partly inside are left out whole, so that distances are too large"]
 fn overlapping_boxes_by_reach_keep_faces_that_are_partly_inside() {
     check_overlapping_boxes(SignMethod::Soup, &[]);
 }
 
 /// One of the two triangles below the first box.
 #[test]
-#[ignore = "faces that are partly inside are left out whole, so that distances are too large"]
 fn overlapping_boxes_with_a_hole_keep_faces_that_are_partly_inside() {
     for sign in [SignMethod::Auto, SignMethod::Winding] {
         check_overlapping_boxes(sign, &[0]);
@@ -102,7 +99,6 @@ fn overlapping_boxes_with_a_hole_keep_faces_that_are_partly_inside() {
 
 /// A whole mesh needs nothing closed, so that its field is the same by reach as by normals, crevices included.
 #[test]
-#[ignore = "soup closes crevices narrower than two cells, also of whole meshes"]
 fn crevices_of_a_whole_mesh_stay_open() {
     let rough = shapes::blob(BlobOptions { triangles: 5_000, ..Default::default() }).unwrap();
     let field = built(&rough, &options(SignMethod::Soup, StorageKind::Dense));

@@ -10,7 +10,6 @@ fn no_damage() {
 }
 
 #[test]
-#[ignore = "soup refuses small holes as too large to cap"]
 fn holes() {
     check(HOLES, Soup, EVERYWHERE);
 }

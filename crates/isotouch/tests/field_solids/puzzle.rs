@@ -173,14 +173,12 @@ fn check_bent_tube(name: &str, stretch: f64) {
 }
 
 #[test]
-#[ignore = "soup refuses the tube as too large to cap, or leaves it empty"]
 fn a_bent_tube_with_slits_and_open_ends() {
     check_bent_tube("puzzle/alpha_robot.obj", 1.0);
 }
 
 /// 12.697 against 10.63 in the rings of the ends.
 #[test]
-#[ignore = "soup refuses the tube as too large to cap, or leaves it empty"]
 fn a_bent_tube_with_slits_and_open_ends_stretched() {
     check_bent_tube("puzzle/alpha_env-1.2.obj", 1.1945);
 }

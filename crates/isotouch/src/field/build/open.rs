@@ -112,6 +112,17 @@ impl OpenMesh<'_> {
         if holes.is_empty() {
             return Err(BuildError::EnclosesNothing { gap: soup.gap });
         }
+        let span: f64 = holes
+            .iter()
+            .map(|corners| {
+                let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
+                0.5 * (b - a).cross(c - a).length()
+            })
+            .sum();
+        // An open sheet is not a solid with a large hole.
+        if span > LARGEST_SPAN * self.mesh.area() {
+            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        }
         let spanned = self.mesh.with_more(&[], &holes).map_err(|_| BuildError::CapsTooLarge)?;
         let bvh = Bvh::new(&spanned);
         let soup = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
@@ -223,6 +234,8 @@ impl OpenMesh<'_> {
     }
 }
 
+/// Holes that were spanned may have this share of the mesh's area in all.
+const LARGEST_SPAN: f64 = 0.25;
 /// Triangles longer than so many cells count as boundary without a look.
 const LONGEST: f64 = 40.0;
 
