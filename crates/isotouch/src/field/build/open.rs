@@ -104,32 +104,32 @@ impl OpenMesh<'_> {
     pub(super) fn by_reach(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
         let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
         let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
-        if soup.has_inside() {
-            return self.by_soup(&soup, self.mesh);
-        }
         // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        let holes = fill::hole_triangles(self.mesh);
-        if holes.is_empty() {
-            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        if !soup.has_depth
+            && let Some(spanned) = self.spanned()
+        {
+            let bvh = Bvh::new(&spanned);
+            let closed = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
+            if closed.has_inside() {
+                return self.by_soup(&closed, &spanned);
+            }
         }
-        let span: f64 = holes
-            .iter()
-            .map(|corners| {
-                let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
-                0.5 * (b - a).cross(c - a).length()
-            })
-            .sum();
-        // An open sheet is not a solid with a large hole.
-        if span > LARGEST_SPAN * self.mesh.area() {
-            return Err(BuildError::EnclosesNothing { gap: soup.gap });
-        }
-        let spanned = self.mesh.with_more(&[], &holes).map_err(|_| BuildError::CapsTooLarge)?;
-        let bvh = Bvh::new(&spanned);
-        let soup = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
         if !soup.has_inside() {
             return Err(BuildError::EnclosesNothing { gap: soup.gap });
         }
-        self.by_soup(&soup, &spanned)
+        self.by_soup(&soup, self.mesh)
+    }
+
+    /// The mesh with its holes spanned, if it has any, and if they are not so large that it is an open sheet.
+    fn spanned(&self) -> Option<TriMesh> {
+        let holes = fill::hole_triangles(self.mesh);
+        let area = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let span: f64 = holes.iter().map(area).sum();
+        let is_sheet = span > LARGEST_SPAN * self.mesh.area();
+        if holes.is_empty() || is_sheet { None } else { self.mesh.with_more(&[], &holes).ok() }
     }
 
     /// `mesh` is the mesh the soup was made from: ours, or ours with holes spanned by triangles behind our own.
