@@ -169,3 +169,15 @@ fn face_normals_err_in_wedges_at_sharp_edges_only() {
     }
     assert!(differ > 20, "{differ} nodes differ");
 }
+
+/// A gap wider than the mesh would close everything, and need room without end.
+#[test]
+fn senseless_gaps_are_refused() {
+    let ball = isotouch::mesh::shapes::sphere(0.5, 320).unwrap();
+    for gap in [0.0, -1.0, 1e300, f64::INFINITY, f64::NAN] {
+        let options =
+            FieldOptions { gap: Some(gap), sign: SignMethod::Soup, resolution: 16, ..Default::default() };
+        let error = Field::from_mesh(&ball, &options).unwrap_err();
+        assert!(error.to_string().contains("gap"), "{gap}: {error}");
+    }
+}

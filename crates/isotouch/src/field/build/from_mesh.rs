@@ -45,6 +45,12 @@ impl Field {
         if size > 0.0 && !(1e-30..=1e30).contains(&size) {
             return Err(BuildError::SizeOutOfRange { size });
         }
+        if let Some(gap) = options.gap
+            && !(gap > 0.0 && gap <= size)
+        {
+            let must_be = "above 0 and no wider than the mesh";
+            return Err(BuildError::BadOption { name: "gap", value: gap, must_be });
+        }
         if !is_for_sheets(options.sign) && is_flat(mesh) {
             return Err(BuildError::Flat);
         }
