@@ -12,6 +12,7 @@ mod distance_sampler;
 mod error;
 mod from_mesh;
 mod function;
+mod gathered;
 mod leaf_vertices;
 mod memory;
 mod near_vertices;
