@@ -212,5 +212,6 @@ pub(super) fn as_json(field: &Field) -> Vec<(&'static str, serde_json::Value)> {
         ("caps", field.caps().len().into()),
         ("certified", field.is_certified().into()),
         ("certified_outside", field.is_certified_outside().into()),
+        ("understates_depth", field.understates_depth().into()),
     ]
 }

@@ -7,7 +7,7 @@
 //! - a node of the next coarser level, which is a node of its level as well: the first one of a brick,
 //! - two neighbours a, b of the coarser level, by the node m of its level halfway between them, 2 spacings s from both. With
 //!   one sign, |φ(m)| ≤ min(|a|, |b|) + 2·L·s. With two, a zero lies in between, at least |a|/L from a and |b|/L from b, so
-//!   |φ(m)| ≤ 2·L·s − min(|a|, |b|).
+//!   |φ(m)| ≤ 2·L·s − min(|a|, |b|). Not so beyond the rim of an open sheet, where sides meet without a zero.
 //!
 //! These are necessary conditions, and true of any field along the axes. Not everything that is missing is found: a sheet
 //! thinner than the coarser cells may leave no trace in them.
@@ -34,8 +34,12 @@ pub(crate) fn check(nodes: &SparseNodes, grid: &Grid, facts: &Facts) -> Result<(
     for (k, level) in nodes.levels.iter().enumerate() {
         let spacing = grid.cell * f64::from(level.step);
         // Values were rounded to f32 after it was decided which are in the band; a millionth covers that.
-        let band =
-            Band { level, reach: facts.band * spacing * (1.0 - 1e-6), drop: 2.0 * facts.lipschitz * spacing };
+        let band = Band {
+            level,
+            reach: facts.band * spacing * (1.0 - 1e-6),
+            drop: 2.0 * facts.lipschitz * spacing,
+            has_zeros: facts.is_certified,
+        };
         let mut missing = band.beside_own_nodes();
         missing.extend(match nodes.levels.get(k + 1) {
             Some(coarser) => band.below_bricks(coarser),
@@ -61,6 +65,8 @@ struct Band<'a> {
     reach: f64,
     /// Most that φ can change between a coarser node and the next node halfway.
     drop: f64,
+    /// Whether there is a zero between any two nodes with two signs.
+    has_zeros: bool,
 }
 
 impl Band<'_> {
@@ -151,7 +157,7 @@ impl Band<'_> {
             let halfway = node * BRICK + 2 * UVec3::AXES[axis];
             let Some(other) = value(next).filter(|_| halfway.cmplt(self.level.nodes).all()) else { continue };
             let least = f64::from(own.abs().min(other.abs()));
-            let is_crossed = (own < 0.0) != (other < 0.0);
+            let is_crossed = self.has_zeros && (own < 0.0) != (other < 0.0);
             let at_most = if is_crossed { self.drop - least } else { self.drop + least };
             if at_most <= self.reach {
                 self.add_lacking(node, UVec3::ONE - UVec3::AXES[axis], &mut missing);

@@ -46,6 +46,7 @@ const ALIGNMENT: u64 = 64;
 /// Flags of the header.
 const BORDER_IS_OUTSIDE: u32 = 1;
 const NOT_CERTIFIED: u32 = 2;
+const UNDERSTATES_DEPTH: u32 = 4;
 /// Bytes written between two looks at whether to stop: milliseconds on most disks.
 const BETWEEN_LOOKS: usize = 1 << 20;
 
@@ -301,7 +302,8 @@ impl Field {
                 SignMethod::FaceNormal => 6,
             },
             flags: (if self.border_is_outside { BORDER_IS_OUTSIDE } else { 0 })
-                | (if self.facts.is_certified { 0 } else { NOT_CERTIFIED }),
+                | (if self.facts.is_certified { 0 } else { NOT_CERTIFIED })
+                | (if self.facts.understates_depth { UNDERSTATES_DEPTH } else { 0 }),
             origin: self.grid.origin.to_array(),
             cell: self.grid.cell,
             cells: self.grid.cells.to_array(),
@@ -469,7 +471,8 @@ impl Reader<'_> {
         };
         let (band, lipschitz, capped_nodes) = (header.band, header.lipschitz, header.capped_nodes);
         let is_certified = header.flags & NOT_CERTIFIED == 0;
-        let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified };
+        let understates_depth = header.flags & UNDERSTATES_DEPTH != 0;
+        let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth };
         let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
         let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
         field.caps = caps;
@@ -510,7 +513,7 @@ impl Reader<'_> {
         let sensible = grid.bounds().min.is_finite()
             && grid.bounds().max.is_finite()
             // What has no meaning yet must be 0, or it could never be given one.
-            && header.flags <= BORDER_IS_OUTSIDE | NOT_CERTIFIED
+            && header.flags <= BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH
             && header.reserved == [0; 5]
             && (1.0..=1e6).contains(&header.band)
             && positive(header.cell)

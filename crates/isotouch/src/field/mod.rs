@@ -56,6 +56,8 @@ pub(crate) struct Facts {
     pub(crate) capped_nodes: u64,
     /// Whether neighbouring nodes agree everywhere: not beyond the rim of an open sheet.
     pub(crate) is_certified: bool,
+    /// Whether triangles may run within the solid, to which nodes inside are measured as to its boundary.
+    pub(crate) understates_depth: bool,
 }
 
 impl Field {
@@ -125,6 +127,12 @@ impl Field {
     /// sheet ([`SignMethod::Oriented`]).
     pub fn is_certified(&self) -> bool {
         self.facts.is_certified
+    }
+
+    /// Whether depths inside may be less than they are, since pieces of triangles may run within the solid: where a mesh runs
+    /// through itself, or was closed. Outside, and in telling inside from outside, this changes nothing.
+    pub fn understates_depth(&self) -> bool {
+        self.facts.understates_depth
     }
 
     /// Half width of the full-resolution shell of a sparse field, in cells.

@@ -82,7 +82,9 @@ impl Field {
         }
         let sign = match self.facts.sign {
             // What was not certain beyond a rim does not become so.
-            uncertain @ (SignMethod::Oriented | SignMethod::FaceNormal) => uncertain,
+            uncertain @ (SignMethod::Oriented | SignMethod::FaceNormal) if !self.facts.is_certified => {
+                uncertain
+            }
             _ => SignMethod::Given,
         };
         let mut facts = Facts { sign, ..self.facts };

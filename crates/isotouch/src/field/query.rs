@@ -62,16 +62,21 @@ impl Field {
     }
 
     /// A number that the true value (the signed distance; of a function field the function) is certainly not below; −∞ when
-    /// nothing is known.
+    /// nothing is known: beyond the rim of an open sheet ([`Field::is_certified`]), or how deep a point is inside
+    /// ([`Field::understates_depth`]).
     pub fn lower_bound(&self, p: DVec3) -> f64 {
-        match self.cell_at(p) {
-            Some(cell) => cell.value() - self.error_of_cells(cell.size),
-            None => self.lower_bound_outside(p).unwrap_or(f64::NEG_INFINITY),
-        }
+        let Some(cell) = self.cell_at(p) else {
+            return self.lower_bound_outside(p).unwrap_or(f64::NEG_INFINITY);
+        };
+        let bound = cell.value() - self.error_of_cells(cell.size);
+        // Above 0 the point is outside, where no triangle within the solid is the nearest.
+        let is_known = self.facts.is_certified && (bound > 0.0 || !self.facts.understates_depth);
+        if is_known { bound } else { f64::NEG_INFINITY }
     }
 
     /// How far the interpolant may be from the true distance at full resolution, that is anywhere in a dense field and
-    /// within the band of a sparse one.
+    /// within the band of a sparse one. Inside a solid whose depth is understated ([`Field::understates_depth`]), from the
+    /// distance to the nearest triangle.
     pub fn error_bound(&self) -> f64 {
         self.error_of_cells(self.grid.cell)
     }

@@ -147,6 +147,9 @@ impl fmt::Display for BuildNote {
 /// Why there is no field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
+    /// The sign method is that of fields without a mesh.
+    #[error("the sign method 'given' is for values without a mesh; use 'auto'")]
+    SignNotForMeshes,
     /// An option makes no sense.
     #[error("{name} is {value}; it must be {must_be}")]
     BadOption {

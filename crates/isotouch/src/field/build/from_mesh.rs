@@ -17,7 +17,7 @@ use crate::mesh::{Bvh, TriMesh, WindingTree};
 use crate::simd::SimdLevel;
 
 impl Field {
-    /// The field of a closed mesh.
+    /// The field of the solid that a mesh bounds; where it is not closed, of the solid that the sign method makes of it.
     ///
     /// ```
     /// use isotouch::{field::{Field, FieldOptions}, mesh::shapes};
@@ -30,13 +30,16 @@ impl Field {
         Self::from_mesh_with(mesh, options, &Execution::default()).map(|built| built.field)
     }
 
-    /// The field of a closed mesh, with a say in how it is computed, and notes on what was found.
+    /// [`Field::from_mesh`] with a say in how it is computed, and notes on what was found.
     pub fn from_mesh_with(
         mesh: &TriMesh,
         options: &FieldOptions,
         execution: &Execution<'_>,
     ) -> Result<Built, BuildError> {
         check_options(options)?;
+        if options.sign == SignMethod::Given {
+            return Err(BuildError::SignNotForMeshes);
+        }
         let solid = mesh.bounds();
         if solid.is_empty() {
             return Err(BuildError::NoTriangles);
@@ -61,7 +64,7 @@ impl Field {
     }
 }
 
-/// A closed mesh with less than 10⁻¹² of a ball's volume for its area is rounding, not a solid.
+/// A closed mesh with less than some 10⁻¹¹ of a ball's volume for its area is rounding, not a solid.
 fn is_negligible(volume: f64, area: f64) -> bool {
     volume.abs() <= 1e-12 * area.powf(1.5)
 }
@@ -180,23 +183,28 @@ fn build(
             band: options.band,
             capped_nodes: opened.capped_nodes,
             is_certified: opened.is_certified,
+            // Triangles behind a cap, or crossed by others, may have pieces inside.
+            understates_depth: true,
         };
         let mut built = finished(opened.storage, grid, facts, notes);
         built.field = built.field.with_caps(opened.caps.into_iter());
         return Ok(Outcome::Built(Box::new(built)));
     }
-    let is_ours_to_choose = options.sign == SignMethod::Auto && method == SignMethod::Pseudonormal;
-    let tangle = is_ours_to_choose.then(|| Tangle::new(mesh, &bvh, &normals));
+    let finds_crossings = faults.is_closed_and_oriented() && options.sign != SignMethod::Pseudonormal;
+    let tangle = finds_crossings.then(|| Tangle::new(mesh, &bvh, &normals));
     if inverted == Inverted::AreTurned
+        && options.sign == SignMethod::Auto
         && let Some(tangle) = &tangle
         && !tangle.inverted.is_empty()
     {
         return Ok(Outcome::Inverted(tangle.inverted.clone()));
     }
     let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
+    // More than two triangles at an edge may be walls within the solid.
+    let mut understates_depth =
+        tangle.as_ref().map_or(faults.crowded > 0, |tangle| tangle.count(Sides::Crossed) > 0);
     let mut boundary = Cow::Borrowed(&bvh);
     let sign = match (method, tangle) {
-        (SignMethod::Winding, _) => SignOracle::Winding(WindingTree::new(mesh, &bvh)),
         (_, Some(tangle)) if !tangle.is_none() => {
             method = SignMethod::Winding;
             let hidden = tangle.count(Sides::Buried) + tangle.count(Sides::Stray);
@@ -212,6 +220,7 @@ fn build(
             }
             SignOracle::Untangled(Untangled::new(normals, tangle.sides))
         }
+        (SignMethod::Winding, _) => SignOracle::Winding(WindingTree::new(mesh, &bvh)),
         _ => SignOracle::Pseudonormal(normals),
     };
     let vertices = LeafVertices::new(mesh, &boundary);
@@ -222,6 +231,7 @@ fn build(
         // Not explained by crossings: slower, and right for any closed mesh.
         notes.push(BuildNote::UsedWinding);
         method = SignMethod::Winding;
+        understates_depth = true;
         let vertices = LeafVertices::new(mesh, &bvh);
         sampler = MeshSampler::new(&bvh, &vertices, SignOracle::Winding(WindingTree::new(mesh, &bvh)), simd);
         storage = fill(&sampler, &grid, options, execution)?;
@@ -232,8 +242,14 @@ fn build(
         _ => "please report this mesh: the winding numbers of a closed mesh should not do that",
     };
     checked.map_err(|found| found.into_error(remedy))?;
-    let facts =
-        Facts { sign: method, lipschitz: 1.0, band: options.band, capped_nodes: 0, is_certified: true };
+    let facts = Facts {
+        sign: method,
+        lipschitz: 1.0,
+        band: options.band,
+        capped_nodes: 0,
+        is_certified: true,
+        understates_depth,
+    };
     Ok(Outcome::Built(Box::new(finished(storage, grid, facts, notes))))
 }
 
@@ -276,7 +292,8 @@ fn choose_sign(
             (whole, _) if whole < DOUBTFUL => Err(BuildError::NotOriented),
             _ => Ok(wanted),
         },
-        SignMethod::Auto | SignMethod::Given => Ok(choose_for(mesh, bvh, faults, notes)),
+        SignMethod::Given => Err(BuildError::SignNotForMeshes),
+        SignMethod::Auto => Ok(choose_for(mesh, bvh, faults, notes)),
     }
 }
 
@@ -298,7 +315,7 @@ fn choose_for(mesh: &TriMesh, bvh: &Bvh, faults: &EdgeFaults, notes: &mut Vec<Bu
         return SignMethod::Pseudonormal;
     }
     if faults.unbalanced == 0 {
-        return SignMethod::Winding;
+        return chose(SignMethod::Winding, "more than two triangles meet at some of the mesh's edges");
     }
     if is_wound_both_ways(mesh) {
         return chose(SignMethod::Soup, "the mesh is wound both ways, so its orientation tells nothing");

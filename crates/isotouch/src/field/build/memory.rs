@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{BuildError, nodes};
-use crate::field::storage::bricks::BRICK_NODES;
+use crate::field::storage::bricks::{BRICK, BRICK_NODES, TILE};
 use crate::field::{Execution, Grid, StorageKind};
 
 /// Bytes a field will take, before anything is computed. Dense: exact. Sparse: from the surface's area, within some ten
@@ -25,7 +25,10 @@ pub(super) fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) 
                 })
                 .sum();
             let top_nodes = (grid.cells / top + 2).as_dvec3().element_product();
-            ((bricks * brick_bytes + top_nodes * 4.0) as u64).min(dense.saturating_mul(2))
+            // For every tile of the box its index, and a range in the pyramid, which grows by a seventh above it.
+            let tiles: f64 = (grid.cells / (BRICK * TILE) + 1).as_dvec3().element_product();
+            let bytes = bricks * brick_bytes + top_nodes * 4.0 + tiles * (4.0 + 8.0 * 8.0 / 7.0);
+            (bytes as u64).min(dense.saturating_mul(2))
         }
     }
 }
@@ -36,8 +39,21 @@ pub(super) fn check(needed: u64, execution: &Execution<'_>) -> Result<(), BuildE
     if needed > available { Err(BuildError::TooMuchMemory { needed, available }) } else { Ok(()) }
 }
 
-/// Memory this process may still take, where the system tells.
+/// Memory this process may still take, where the system tells: what the machine has, and what its container allows.
 fn available_memory() -> Option<u64> {
+    let of_container = || {
+        let number = |name: &str| {
+            fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok()
+        };
+        Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+    };
+    match (of_machine(), of_container()) {
+        (Some(machine), Some(container)) => Some(machine.min(container)),
+        (machine, container) => machine.or(container),
+    }
+}
+
+fn of_machine() -> Option<u64> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)

@@ -94,6 +94,7 @@ impl Field {
             band: options.band,
             capped_nodes: 0,
             is_certified: true,
+            understates_depth: false,
         };
         on_threads(execution, || {
             let storage = fill(&sampler, &grid, options, execution)?;
@@ -154,6 +155,7 @@ impl Field {
             band: options.band,
             capped_nodes: 0,
             is_certified: true,
+            understates_depth: false,
         };
         let all = Storage::Dense(nodes);
         on_threads(execution, || {

@@ -6,7 +6,9 @@ use rayon::prelude::*;
 use super::progress::Stage;
 use super::sampler::{OCTET, Octet, OctetValues, Sampler};
 use super::{BuildError, memory};
-use crate::field::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, TILE, Tile, bricks_of_tile, tile_position};
+use crate::field::storage::bricks::{
+    BRICK, BRICK_NODES, NO_TILE, TILE, Tile, bricks_of_tile, tile_index, tile_position,
+};
 use crate::field::storage::{BrickLevel, DenseNodes, SparseNodes};
 use crate::field::{Execution, Grid};
 
@@ -162,26 +164,27 @@ fn plan<S: Sampler>(
     let nodes = nodes_at(grid, step);
     let tiles_per_axis = BrickLevel::tiles_per_axis(nodes);
     let count = tiles_per_axis.as_u64vec3().element_product() as usize;
-    let stage = Stage::new(execution, "finding the surface", count);
     let search = BandSearch { sampler, grid, step, nodes, band };
-    let masks: Vec<Option<[u64; 8]>> = (0..count)
+    let near = search.tiles_near(tiles_per_axis);
+    let stage = Stage::new(execution, "finding the surface", near.len());
+    // Most tiles of a large box are empty: only the others take memory.
+    let masks = near
         .into_par_iter()
-        .map(|index| {
-            stage.check()?;
+        .with_max_len(1)
+        .filter_map(|index| {
+            if let Err(error) = stage.check() {
+                return Some(Err(error));
+            }
             let mut mask = [0; 8];
             let mut scratch = sampler.scratch();
             search.descend(&mut scratch, tile_position(index, tiles_per_axis) * TILE, TILE, &mut mask);
             stage.advance();
-            Ok((mask != [0; 8]).then_some(mask))
+            (mask != [0; 8]).then_some(Ok((index, mask)))
         })
-        .collect::<Result<_, BuildError>>()?;
-    let (mut tile_at, mut tiles, mut bricks) = (Vec::with_capacity(count), Vec::new(), 0usize);
-    for mask in masks {
-        let Some(mask) = mask else {
-            tile_at.push(NO_TILE);
-            continue;
-        };
-        tile_at.push(tiles.len() as u32);
+        .collect::<Result<Vec<(usize, [u64; 8])>, _>>()?;
+    let (mut tile_at, mut tiles, mut bricks) = (vec![NO_TILE; count], Vec::new(), 0usize);
+    for (index, mask) in masks {
+        tile_at[index] = tiles.len() as u32;
         let first = u32::try_from(bricks).map_err(|_| BuildError::TooManyBricks)?;
         let tile = Tile::new(mask, first);
         bricks += tile.brick_count() as usize;
@@ -198,18 +201,46 @@ struct BandSearch<'a, S> {
     band: f64,
 }
 
+/// Tiles along an edge of the blocks that are looked at first.
+const TILES_OF_BLOCK: u32 = 4;
+
 impl<S: Sampler> BandSearch<'_, S> {
-    /// Sets the bits of the wanted bricks among the `size`³ bricks from `first`.
-    fn descend(&self, scratch: &mut S::Scratch, first: UVec3, size: u32, mask: &mut [u64; 8]) {
-        if (first * BRICK).cmpge(self.nodes).any() {
-            return;
-        }
+    /// The tiles that may have bricks, in order: those of blocks of 4³ that come near the surface.
+    fn tiles_near(&self, tiles_per_axis: UVec3) -> Vec<usize> {
+        let blocks = (tiles_per_axis + (TILES_OF_BLOCK - 1)) / TILES_OF_BLOCK;
+        let mut near: Vec<usize> = (0..blocks.as_u64vec3().element_product() as usize)
+            .into_par_iter()
+            .flat_map_iter(|block| {
+                let first = tile_position(block, blocks) * TILES_OF_BLOCK;
+                let is_near =
+                    self.comes_near(&mut self.sampler.scratch(), first * TILE, TILES_OF_BLOCK * TILE);
+                let count = if is_near { TILES_OF_BLOCK.pow(3) } else { 0 };
+                (0..count).filter_map(move |k| {
+                    let at = first + UVec3::new(k & 3, k >> 2 & 3, k >> 4);
+                    at.cmplt(tiles_per_axis).all().then(|| tile_index(at, tiles_per_axis))
+                })
+            })
+            .collect();
+        near.par_sort_unstable();
+        near
+    }
+
+    /// Whether the `size`³ bricks from `first` may have a wanted one among them.
+    fn comes_near(&self, scratch: &mut S::Scratch, first: UVec3, size: u32) -> bool {
         let spacing = self.grid.cell * f64::from(self.step);
         // The bricks' nodes and one more on each side: 4·size + 2 nodes, so half an edge is (4·size + 1)/2.
         let half = 0.5 * f64::from(BRICK * size + 1);
         let center = self.grid.origin + spacing * (first.as_dvec3() * f64::from(BRICK) - 1.0 + half);
         let reach = self.sampler.lipschitz() * spacing * 3f64.sqrt() * half + self.band * spacing;
-        if !self.sampler.is_within(scratch, center, reach) {
+        self.sampler.is_within(scratch, center, reach)
+    }
+
+    /// Sets the bits of the wanted bricks among the `size`³ bricks from `first`.
+    fn descend(&self, scratch: &mut S::Scratch, first: UVec3, size: u32, mask: &mut [u64; 8]) {
+        if (first * BRICK).cmpge(self.nodes).any() {
+            return;
+        }
+        if !self.comes_near(scratch, first, size) {
             return;
         }
         if size == 1 {

@@ -128,7 +128,7 @@ pub(crate) struct Pseudonormals<'a> {
     adjacency: Adjacency,
     /// Unit normals; zero for triangles without area, which have no side.
     faces: Vec<DVec3>,
-    /// Angle-weighted sums of face normals, and of the angles.
+    /// Angle-weighted sums of face normals, and of the angles; infinite beside a triangle without area.
     vertices: Vec<(DVec3, f64)>,
     /// Made when the first doubtful point comes up.
     winding: OnceLock<WindingTree<'a>>,
@@ -148,8 +148,8 @@ fn normal_and_angles(corners: [DVec3; 3]) -> (DVec3, [f64; 3]) {
 }
 
 /// How much of its faces' weight must be left of (p − q)·n for the sign to be trusted; below it a winding number decides. Less
-/// is left only at knife edges and needle tips under some ten degrees, where real meshes are often folded over, and
-/// beside triangles without area. Larger costs time; smaller trusts folds.
+/// is left only at knife edges and needle tips under some ten degrees, where real meshes are often folded over. Larger costs
+/// time; smaller trusts folds. Beside triangles without area, whose normal is lacking in the sum, no share is enough.
 const TRUSTED_SHARE: f64 = 0.01;
 
 impl<'a> Pseudonormals<'a> {
@@ -171,7 +171,7 @@ impl<'a> Pseudonormals<'a> {
             for k in 0..3 {
                 let (sum, weight) = &mut vertices[indices[k] as usize];
                 *sum += angles[k] * normal;
-                *weight += angles[k];
+                *weight += if normal == DVec3::ZERO { f64::INFINITY } else { angles[k] };
             }
         }
         (Self { mesh, adjacency, faces, vertices, winding: OnceLock::new() }, faults)
@@ -188,7 +188,9 @@ impl<'a> Pseudonormals<'a> {
         let (normal, weight) = match feature {
             Feature::Face => (self.faces[t], 1.0),
             Feature::Edge(k) => {
-                (self.faces[t] + self.faces[self.adjacency.across[t][k as usize] as usize], 2.0)
+                let (own, other) = (self.faces[t], self.faces[self.adjacency.across[t][k as usize] as usize]);
+                let is_whole = own != DVec3::ZERO && other != DVec3::ZERO;
+                (own + other, if is_whole { 2.0 } else { f64::INFINITY })
             }
             Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
         };
@@ -217,9 +219,8 @@ impl<'a> Pseudonormals<'a> {
     fn is_surely_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> Option<bool> {
         let (offset, normal, weight) = self.at_closest(bvh, p, nearest);
         let along = offset.dot(normal);
-        if along.abs() <= TRUSTED_SHARE * weight * offset.length() {
-            return None;
-        }
-        Some(along < 0.0)
+        // Never where the weight is infinite, and the product perhaps no number.
+        let is_trusted = along.abs() > TRUSTED_SHARE * weight * offset.length();
+        is_trusted.then_some(along < 0.0)
     }
 }

@@ -150,8 +150,9 @@ impl BrickLevel {
     }
 }
 
+/// Index of a tile, x fastest.
 #[inline(always)]
-fn tile_index(tile: UVec3, tiles: UVec3) -> usize {
+pub(crate) fn tile_index(tile: UVec3, tiles: UVec3) -> usize {
     tile.x as usize + tiles.x as usize * (tile.y as usize + tiles.y as usize * tile.z as usize)
 }
 
