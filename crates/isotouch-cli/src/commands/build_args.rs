@@ -32,7 +32,8 @@ pub(super) struct BuildArgs {
     /// Free space around the solid, as a fraction of its longest side: 0 to 100 [default: 0.05].
     #[arg(long, value_name = "P", value_parser = between(0.0, 100.0), allow_hyphen_values = true)]
     padding: Option<f64>,
-    /// How inside is told from outside: auto, pseudonormal, winding, soup or oriented [default: auto].
+    /// How inside is told from outside: auto, pseudonormal, winding, soup, oriented, or face-normal for comparison [default:
+    /// auto].
     #[arg(long, value_name = "METHOD", value_parser = sign)]
     sign: Option<SignMethod>,
     /// soup: holes narrower than this are closed [default: chosen from the mesh].
@@ -75,6 +76,16 @@ fn sign(name: &str) -> Result<SignMethod, String> {
 }
 
 impl BuildArgs {
+    /// Says which flags meant nothing to the sign method that a mesh was built with.
+    pub(super) fn warn_of_unused(&self, sign: SignMethod, console: &Console) {
+        let flags = [(self.gap.is_some(), "--gap"), (self.keep_cavities, "--keep-cavities")];
+        for (_, flag) in flags.iter().filter(|(is_given, _)| *is_given && sign != SignMethod::Soup) {
+            console.warn(format_args!(
+                "{flag} had no effect: it is for the sign method 'soup', this one is '{sign}'"
+            ));
+        }
+    }
+
     pub(super) fn read_options(&self) -> ReadOptions {
         ReadOptions { scale: self.scale.unwrap_or(1.0), ..Default::default() }
     }

@@ -75,6 +75,15 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let field = make(content, args, console)?;
     let elapsed = start.elapsed();
     interrupt::check()?;
+    if triangles.is_some() {
+        args.build.warn_of_unused(field.sign(), console);
+    }
+    if args.precision != Precision::Single && !is_for_others {
+        console.warn("--precision had no effect: a .field has single precision");
+    }
+    if args.offset.is_some() && field.value_range().0 > 0.0 {
+        console.warn("nothing is left of the solid: it is thinner than the offset takes away");
+    }
     if args.offset.is_some() && !field.is_certified_outside() {
         console.warn("the offset solid reaches the border of the box, so nothing is known outside it");
     }
@@ -131,10 +140,22 @@ fn make(content: Content, args: &Args, console: &Console) -> Result<Field, Failu
     }
 }
 
+/// Largest offset, in sizes of the mesh: padding may not be more than a hundred.
+const MOST_OFFSET: f64 = 50.0;
+
 /// Builds the field of a mesh, with room for the offset.
 fn build(mesh: &TriMesh, storage: StorageKind, args: &Args, console: &Console) -> Result<Field, Failure> {
     let mut options = args.build.options(storage);
     if let Some(by) = args.offset {
+        let size = mesh.bounds().extent().max_element();
+        if by.abs() > MOST_OFFSET * size {
+            return Err(anyhow!(
+                "--offset {} is more than {MOST_OFFSET} times the size of the mesh ({})",
+                number(by),
+                number(size)
+            ))
+            .or_bad_input();
+        }
         options = options.with_room_for(by, mesh.bounds());
     }
     source::build(mesh, args.input.display(), &options, console)
@@ -184,6 +205,9 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
     }
     if field.capped_nodes() > 0 {
         facts.push(("capped nodes", count(field.capped_nodes())));
+    }
+    if field.understates_depth() {
+        facts.push(("depth inside", "perhaps understated: triangles may run within the solid".into()));
     }
     facts
 }

@@ -94,9 +94,6 @@ fn look_at_field(opened: &Field, verify: bool) -> Result<Found, Failure> {
     } else if !opened.is_certified_outside() {
         facts.push(("outside its box", "unknown: the solid reaches the border".into()));
     }
-    if opened.understates_depth() {
-        facts.push(("depth inside", "perhaps understated: triangles may run within the solid".into()));
-    }
     let mut json = Map::from_iter([("kind".to_owned(), json!("field"))]);
     json.extend(field::as_json(opened).into_iter().map(|(name, value)| (name.to_owned(), value)));
     if verify {

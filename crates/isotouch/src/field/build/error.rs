@@ -54,6 +54,11 @@ pub enum BuildNote {
         /// How many.
         triangles: usize,
     },
+    /// Most of the mesh has outside on both sides: sheets, or parts that leak.
+    MostBoundsNothing {
+        /// The share of its area that does bound the solid.
+        share: f64,
+    },
     /// What is inside is a matter of opinion.
     DoubtfulInside,
     /// Beyond the rim of an open sheet, inside and outside meet without a surface.
@@ -120,13 +125,19 @@ impl fmt::Display for BuildNote {
                 "{} the solid on both sides and were left out",
                 counted(*triangles, "triangle has", "triangles have")
             ),
+            Self::MostBoundsNothing { share } => write!(
+                f,
+                "only {:.0} % of the mesh's area bounds the solid: the rest are open sheets, or parts with holes wider than the gap; \
+                 look at a slice, and close them, or try a wider '--gap'",
+                100.0 * share
+            ),
             Self::DoubtfulInside => write!(
                 f,
                 "much of the mesh has no clear inside; look at a slice before you trust the field, or try 'soup'"
             ),
             Self::NoCertificate { pairs } => write!(
                 f,
-                "beyond the rim of the open surface inside and outside meet without a surface between them ({}); nothing is certified there",
+                "inside and outside meet without a surface between them, as beyond the rim of an open one ({}); nothing is certified",
                 counted(
                     *pairs as usize,
                     "pair of nodes contradicts itself",
@@ -172,7 +183,9 @@ pub enum BuildError {
     #[error("the mesh has no triangles, so there is nothing to measure distances to")]
     NoTriangles,
     /// The mesh encloses nothing.
-    #[error("the mesh is flat: it encloses no volume, so nothing is inside it; give it a thickness")]
+    #[error(
+        "the mesh is flat: it encloses no volume, so nothing is inside it; give it a thickness, or take it as a sheet by the sign method 'oriented'"
+    )]
     Flat,
     /// Numbers too large or too small to store distances in `f32`.
     #[error(

@@ -54,6 +54,13 @@ impl Field {
             let must_be = "above 0 and no wider than the mesh";
             return Err(BuildError::BadOption { name: "gap", value: gap, must_be });
         }
+        if let Some(cell) = options.cell_size
+            && size > 0.0
+            && cell > LARGEST_CELL * size
+        {
+            let must_be = "no more than a million times the size of the mesh";
+            return Err(BuildError::BadOption { name: "cell", value: cell, must_be });
+        }
         if !is_for_sheets(options.sign) && is_flat(mesh) {
             return Err(BuildError::Flat);
         }
@@ -63,6 +70,9 @@ impl Field {
         on_threads(execution, || from_solid_mesh(mesh, grid, options, execution))?
     }
 }
+
+/// Cells larger than this many meshes leave too few digits to tell them apart.
+const LARGEST_CELL: f64 = 1e6;
 
 /// A closed mesh with less than some 10⁻¹¹ of a ball's volume for its area is rounding, not a solid.
 fn is_negligible(volume: f64, area: f64) -> bool {
@@ -139,6 +149,10 @@ fn from_solid_mesh(
             }
         }
     };
+    if built.field.sign() == SignMethod::Soup {
+        // Whatever they face; it only matters to other methods.
+        notes.retain(|note| *note != BuildNote::TurnedOutward);
+    }
     notes.extend(built.notes);
     Ok(Built { field: built.field, notes })
 }
@@ -329,7 +343,11 @@ fn choose_for(mesh: &TriMesh, bvh: &Bvh, faults: &EdgeFaults, notes: &mut Vec<Bu
     match winding_serves(mesh, bvh) {
         (whole, outer) if whole >= CLEAR && outer > DOUBTFUL => chose(
             SignMethod::Winding,
-            "the mesh has holes or open seams, and its triangles agree on where the outside is",
+            if faults.boundary > 0 {
+                "the mesh has holes or open seams, and its triangles agree on where the outside is"
+            } else {
+                "the mesh branches at some edges, and its triangles agree on where the outside is"
+            },
         ),
         (whole, outer) if whole >= DOUBTFUL && outer > DOUBTFUL => {
             let method = chose(

@@ -17,7 +17,7 @@ use super::distance_sampler::{CapCount, MeshSampler};
 use super::leaf_vertices::LeafVertices;
 use super::side::{HalfWound, Side};
 use super::sign::{Pseudonormals, SignOracle, Untangled};
-use super::soup::{Soup, SoupOptions};
+use super::soup::{ENOUGH, Soup, SoupOptions};
 use super::tangle::{Sides, crossed_triangles};
 use super::{BuildError, BuildNote, fill as fill_nodes};
 use crate::field::storage::Storage;
@@ -66,8 +66,7 @@ impl OpenMesh<'_> {
             .enumerate()
             .map(|(t, &w)| {
                 let is_exposed = |p: DVec3| side.0.amid_at(t, p) - 0.5 < BURIED;
-                w < BURIED
-                    || samples(self.mesh.corners(t), self.grid.cell).is_none_or(|mut at| at.any(is_exposed))
+                w < BURIED || samples(self.mesh.corners(t), self.grid.cell).any(is_exposed)
             })
             .collect();
         let sides = self.clear_sides(bvh, &in_front, &rim);
@@ -105,12 +104,12 @@ impl OpenMesh<'_> {
         let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
         let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
         // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        if !soup.has_depth
+        if soup.share < ENOUGH
             && let Some(spanned) = self.spanned()
         {
             let bvh = Bvh::new(&spanned);
             let closed = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
-            if closed.has_inside() {
+            if closed.has_inside() && closed.share > soup.share {
                 return self.by_soup(&closed, &spanned);
             }
         }
@@ -138,12 +137,16 @@ impl OpenMesh<'_> {
             .into_par_iter()
             .map(|t| {
                 let is_exposed = |p: DVec3| !soup.is_buried(t, p);
-                samples(mesh.corners(t), self.grid.cell).is_none_or(|mut at| at.any(is_exposed))
+                samples(mesh.corners(t), self.grid.cell).any(is_exposed)
             })
             .collect();
         let mut opened = self.capped(soup, None, mesh, &is_kept, soup.seams(self.grid.cell))?;
         if opened.capped_nodes > 0 {
             opened.notes.push(BuildNote::GapsClosed { width: soup.gap });
+        }
+        let share = soup.share_of_boundary();
+        if share < ENOUGH {
+            opened.notes.push(BuildNote::MostBoundsNothing { share });
         }
         Ok(opened)
     }
@@ -236,25 +239,22 @@ impl OpenMesh<'_> {
 
 /// Holes that were spanned may have this share of the mesh's area in all.
 const LARGEST_SPAN: f64 = 0.25;
-/// Triangles longer than so many cells count as boundary without a look.
-const LONGEST: f64 = 40.0;
+/// Most places along an edge of a triangle where its sides are looked at.
+const MOST_PLACES: f64 = 64.0;
 
-/// Points all over a triangle, not more than a cell apart; `None` where there would be too many.
-fn samples([a, b, c]: [DVec3; 3], cell: f64) -> Option<impl Iterator<Item = DVec3>> {
+/// Points all over a triangle, about a cell apart; farther in one that is longer than 64.
+fn samples([a, b, c]: [DVec3; 3], cell: f64) -> impl Iterator<Item = DVec3> {
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-    if longest > LONGEST * cell {
-        return None;
-    }
-    let n = (longest / cell).ceil().max(1.0) as u32;
+    let n = (longest / cell).ceil().clamp(1.0, MOST_PLACES) as u32;
     // Middles of the n² small triangles that cutting the edges into n parts makes.
-    Some((0..n).flat_map(move |i| {
+    (0..n).flat_map(move |i| {
         (0..2 * (n - i) - 1).map(move |k| {
             let (j, is_upper) = (k / 2, k % 2 == 1);
             let third = if is_upper { 2.0 / 3.0 } else { 1.0 / 3.0 };
             let (u, v) = ((f64::from(i) + third) / f64::from(n), (f64::from(j) + third) / f64::from(n));
             a + u * (b - a) + v * (c - a)
         })
-    }))
+    })
 }
 
 fn notes(capped_nodes: u64, share: f64, is_kept: &[bool]) -> Vec<BuildNote> {

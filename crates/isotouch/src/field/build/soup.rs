@@ -35,6 +35,10 @@ const MOST_CELLS: u32 = 256;
 const LEAST_OFFSET: f64 = 0.9;
 /// Largest offset tried when none is given, as a share of the mesh's size.
 const LARGEST_OFFSET: f64 = 0.04;
+/// With so much of the mesh's area at the boundary of what is inside, the solid is found.
+pub(super) const ENOUGH: f64 = 0.5;
+/// Most triangles asked about that.
+const ASKED: usize = 4096;
 
 /// What is known of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +66,9 @@ pub(super) struct Soup<'a> {
     labels: Vec<Label>,
     /// Holes narrower than this are closed.
     pub(super) gap: f64,
-    /// Whether a node farther than the offset from the mesh is inside. Where none is, the solid is thin, or leaks through a wide
-    /// hole and only crevices are left.
-    pub(super) has_depth: bool,
+    /// The share of the mesh's area that has inside on one side or both; 0 where nothing is deeper than the offset. What has it on
+    /// none bounds nothing: a sheet, or a part that leaks through a hole wider than the gap.
+    pub(super) share: f64,
 }
 
 impl<'a> Soup<'a> {
@@ -82,26 +86,50 @@ impl<'a> Soup<'a> {
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
-        let mut soup = Self { mesh, bvh, grid, distances, labels: Vec::new(), gap: 0.0, has_depth: false };
+        let mut soup = Self { mesh, bvh, grid, distances, labels: Vec::new(), gap: 0.0, share: 0.0 };
         let least = LEAST_OFFSET * grid.cell;
-        let mut offset = options.gap.map_or(least, |gap| (0.5 * gap).max(least));
-        soup.find_regions(offset, options.keep_cavities);
-        // Without a stated gap: the smallest offset that leaves something inside, by doubling.
-        if options.gap.is_none() {
-            let first = offset;
-            while !soup.labels.contains(&Label::Inside) && 2.0 * offset <= LARGEST_OFFSET * size {
-                offset *= 2.0;
-                soup.find_regions(offset, options.keep_cavities);
+        let offsets: Vec<f64> = match options.gap {
+            // The smallest that does. Larger ones close wider holes, and lose what is narrower.
+            None => doubled(least, LARGEST_OFFSET * size).collect(),
+            // The largest that does: what is narrower than the gap would be lost.
+            Some(gap) => doubled(least, 0.5 * gap).map(|offset| 0.5 * gap * least / offset).collect(),
+        };
+        for (k, &offset) in offsets.iter().enumerate() {
+            let before = (std::mem::take(&mut soup.labels), soup.gap, soup.share);
+            soup.find_regions(offset, options.keep_cavities);
+            let has_depth = soup.labels.contains(&Label::Inside);
+            soup.spread();
+            soup.gap = 2.0 * offset;
+            // Crevices where nothing is deeper than the offset do not make a solid, unless that is all there is.
+            soup.share = if has_depth { soup.share_of_boundary() } else { 0.0 };
+            if soup.share >= ENOUGH {
+                break;
             }
-            if offset > first && !soup.labels.contains(&Label::Inside) {
-                offset = first;
-                soup.find_regions(offset, options.keep_cavities);
+            if k > 0 && before.2 >= soup.share {
+                (soup.labels, soup.gap, soup.share) = before;
             }
         }
-        soup.gap = 2.0 * offset;
-        soup.has_depth = soup.labels.contains(&Label::Inside);
-        soup.spread();
         Ok(soup)
+    }
+
+    /// The share of the mesh's area with inside on one side or both, from a sample of its triangles.
+    pub(super) fn share_of_boundary(&self) -> f64 {
+        let every = self.mesh.triangles().len().div_ceil(ASKED).max(1);
+        let asked: Vec<(f64, bool)> = (0..self.mesh.triangles().len())
+            .into_par_iter()
+            .step_by(every)
+            .map(|t| {
+                let [a, b, c] = self.mesh.corners(t);
+                let normal = (b - a).cross(c - a);
+                let step = 1e-3 * self.grid.cell * normal.normalize_or_zero();
+                let middle = (a + b + c) / 3.0;
+                let is_inside = |p: DVec3| self.level(p) > 0.0;
+                (normal.length(), is_inside(middle + step) || is_inside(middle - step))
+            })
+            .collect();
+        let all: f64 = asked.iter().map(|(area, _)| area).sum();
+        let bounding: f64 = asked.iter().filter(|(_, bounds)| *bounds).map(|(area, _)| area).sum();
+        if all > 0.0 { bounding / all } else { 1.0 }
     }
 
     /// Whether anything is inside.
@@ -330,6 +358,12 @@ impl Side for Soup<'_> {
         // A point that sees no corner is locked in by walls closer than a cell.
         if seen > 0.0 { sum } else { 1.0 }
     }
+}
+
+/// `least` and its doubles up to `most`.
+fn doubled(least: f64, most: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(least), |offset| Some(2.0 * offset))
+        .take_while(move |&offset| offset <= most.max(least))
 }
 
 /// A grid that shares nodes with the field's, with room for the offset on all sides.

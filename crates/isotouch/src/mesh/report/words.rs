@@ -43,7 +43,7 @@ impl MeshReport {
             "hole",
             "holes",
             &format!(
-                " with {}: the surface is not closed, so it has no inside; close it first with a mesh repair tool",
+                " with {}: the surface is not closed; `isotouch field` caps holes, or takes it as a sheet with '--sign oriented'",
                 counted(self.boundary_edges, "boundary edge", "boundary edges"),
             ),
         );
@@ -51,14 +51,14 @@ impl MeshReport {
             self.nonmanifold_edges,
             "edge joins",
             "edges join",
-            " more than two triangles: the surface branches there; accepted only if as many triangles run along such an \
-             edge one way as the other, else remove duplicate and inner faces first with a mesh repair tool",
+            " more than two triangles: the surface branches there, at duplicate or inner faces; `isotouch field` takes it, \
+             by winding numbers or as a soup",
         );
         say(
             self.flipped_edges,
             "edge lies",
             "edges lie",
-            " between triangles that face opposite ways; orient them alike first with a mesh repair tool",
+            " between triangles that face opposite ways; `isotouch field` takes it as a soup, whatever they face",
         );
         say(
             self.duplicate_triangles,
