@@ -359,7 +359,8 @@ fn a_solid_at_the_border_is_noted() {
 enum Inside<'a> {
     /// Every triangle.
     Mesh,
-    /// The boundary of the solid, these triangles; those that others cross may be nearer, with their pieces inside.
+    /// The boundary of the solid, these triangles. Where the field says so, those that others cross may be nearer, with their
+    /// pieces inside.
     Boundary(&'a Soup),
 }
 
@@ -390,7 +391,8 @@ fn check_signs(name: &str, mesh: &TriMesh, field: &Field, inside: &Inside<'_>) {
         let (low, high) = if is_on_one {
             (-deepest - rounding(deepest) - 1e-12, 1e-12)
         } else if winding > 0.5 {
-            (-deepest - rounding(deepest), -distance + rounding(distance))
+            let shallowest = if field.understates_depth() { distance } else { deepest };
+            (-deepest - rounding(deepest), -shallowest + rounding(shallowest))
         } else {
             (distance - rounding(distance), distance + rounding(distance))
         };
@@ -466,11 +468,14 @@ fn overlapping_parts_are_noticed() {
 #[test]
 fn winding_gives_the_union_when_asked_for() {
     for (name, mesh) in tangles() {
+        let boundary = Soup::exposed(&mesh);
         for storage in BOTH {
             let options = FieldOptions { sign: SignMethod::Winding, ..options(29, storage) };
-            let built = Field::from_mesh_with(&mesh, &options, &Execution::default()).unwrap();
-            assert_eq!((built.field.sign(), built.notes), (SignMethod::Winding, vec![]));
-            check_signs(name, &mesh, &built.field, &Inside::Mesh);
+            let Built { field, notes } =
+                Field::from_mesh_with(&mesh, &options, &Execution::default()).unwrap();
+            assert_eq!(field.sign(), SignMethod::Winding);
+            assert!(matches!(notes[..], [BuildNote::RunsThroughItself { .. }]), "{name}: {notes:?}");
+            check_signs(name, &mesh, &field, &Inside::Boundary(&boundary));
         }
     }
 }
