@@ -11,7 +11,7 @@ use isotouch::math::{Aabb, DVec3};
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::shapes::{self, cuboid, sphere};
 use isotouch::simd::SimdLevel;
-use oracle::meshes::{boxes_sharing_an_edge, overlapping_spheres, self_crossing_tube};
+use oracle::meshes::{boxes_sharing_an_edge, overlapping_spheres, self_crossing_tube, without};
 
 const BOTH: [StorageKind; 2] = [StorageKind::Dense, StorageKind::Sparse];
 
@@ -90,6 +90,32 @@ fn every_instruction_set_gives_the_same_bytes() {
                 for level in SimdLevel::available() {
                     assert!(with(level) == portable, "{name}, {storage}, {resolution}: {level}");
                 }
+            }
+        }
+    }
+}
+
+/// Open meshes: signs from normals, which contradict each other beyond the rim, and signs that need caps.
+#[test]
+fn an_open_dome_gives_the_same_bytes_with_every_sign_method() {
+    let ball = sphere(0.5, 5_120).unwrap();
+    let below = |t: &usize| ball.corners(*t).iter().any(|v| v.z < -0.3);
+    let dome = without(&ball, &(0..ball.triangles().len()).filter(below).collect::<Vec<_>>());
+    for sign in [SignMethod::Oriented, SignMethod::FaceNormal, SignMethod::Winding, SignMethod::Soup] {
+        for storage in BOTH {
+            let with = |threads, simd| {
+                let execution = Execution { threads: Some(threads), simd: Some(simd), ..Default::default() };
+                let options = FieldOptions { sign, ..options(47, storage) };
+                let built = Field::from_mesh_with(&dome, &options, &execution).unwrap();
+                assert_eq!(built.field.sign(), sign);
+                (bytes_of(&built.field), built.notes)
+            };
+            let plain = with(1, SimdLevel::Portable);
+            for threads in [2, 3] {
+                assert!(with(threads, SimdLevel::Portable) == plain, "{sign}, {storage}: {threads} threads");
+            }
+            for level in SimdLevel::available() {
+                assert!(with(2, level) == plain, "{sign}, {storage}: {level}");
             }
         }
     }

@@ -8,8 +8,8 @@ mod oracle;
 use std::path::Path;
 
 use isotouch::field::{
-    ExchangeError, ExportOptions, Field, FieldOptions, Grid, ImportOptions, Precision, SignMethod,
-    StorageKind,
+    BuildError, ExchangeError, ExportOptions, Field, FieldOptions, Grid, ImportOptions, Precision,
+    SignMethod, StorageKind,
 };
 use isotouch::math::{DVec3, IVec3, UVec3};
 use isotouch::mesh::shapes;
@@ -120,6 +120,31 @@ fn foreign_values_state_how_fast_they_change() {
             matches!(error, ExchangeError::Build { .. }) && error.to_string().contains("a.npy"),
             "{error}"
         );
+    }
+}
+
+/// A cell that is none makes slopes that are none; it was once answered with a complaint about the slope.
+#[test]
+fn a_cell_that_makes_no_sense_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = blob(StorageKind::Dense);
+    for name in ["a.npy", "a.dist"] {
+        let path = folder.path().join(name);
+        field.export(&path, &ExportOptions::default()).unwrap();
+        for cell in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+            let options = ImportOptions { cell: Some(cell), ..Default::default() };
+            match Field::import(&path, &options).unwrap_err() {
+                ExchangeError::Build { source: BuildError::BadOption { name, .. }, .. } => {
+                    assert_eq!(name, "grid.cell", "{cell}");
+                }
+                other => panic!("{cell}: {other}"),
+            }
+        }
+        for lipschitz in [0.0, f64::NAN] {
+            let options = ImportOptions { lipschitz: Some(lipschitz), ..Default::default() };
+            let error = Field::import(&path, &options).unwrap_err();
+            assert!(error.to_string().contains("lipschitz"), "{error}");
+        }
     }
 }
 

@@ -98,14 +98,20 @@ fn parts_wound_inward_are_turned_and_cavities_are_not() {
     assert!(field.distance(DVec3::new(0.75, 0.0, 0.0)).value() < -0.1);
 }
 
+/// The grid is centred on the mesh: with an odd number of cells across, the middle of a plate lies between nodes; with an even
+/// number, on a layer of them.
 #[test]
 fn a_solid_thinner_than_a_cell_is_noted() {
     let plate = shapes::cuboid(DVec3::new(1.0, 1.0, 0.001)).unwrap();
-    let Built { notes, .. } = built(&moved(plate, DVec3::new(0.0, 0.0, 0.013)), 31);
-    assert!(matches!(notes[..], [BuildNote::NothingInside] | []), "{notes:?}");
-    let plate = shapes::cuboid(DVec3::new(1.0, 1.0, 0.001)).unwrap();
-    let Built { field, notes } = built(&plate, 31);
-    assert_eq!(notes.contains(&BuildNote::NothingInside), field.value_range().0 > 0.0);
+    for place in [DVec3::ZERO, DVec3::new(0.0, 0.0, 0.013)] {
+        let plate = moved(plate.clone(), place);
+        let Built { field, notes } = built(&plate, 31);
+        assert_eq!((field.grid().cells.z, &notes[..]), (3, &[BuildNote::NothingInside][..]));
+        assert!(field.value_range().0 > 0.4 * field.grid().cell as f32);
+        let Built { field, notes } = built(&plate, 40);
+        assert_eq!((field.grid().cells.z, &notes[..]), (4, &[][..]));
+        assert!((field.value_range().0 + 0.0005).abs() < 1e-8, "{}", field.value_range().0);
+    }
 }
 
 /// Far from the origin coordinates have too few digits left to tell nodes apart; it once ended in a panic.

@@ -93,9 +93,11 @@ pub(super) fn extract(path: &Path, field: &Field, iso: f64, console: &Console) -
     let shown = path.display();
     if surface.mesh.triangles().is_empty() {
         let (low, high) = field.value_range();
-        let (low, high) = (number(low.into()), number(high.into()));
-        return Err(anyhow!("{shown} has no surface at iso {iso}: its values go from {low} to {high}"))
-            .or_bad_input();
+        let [iso, low, high] = [iso, low.into(), high.into()].map(number);
+        return Err(anyhow!(
+            "{shown} has no surface at iso {iso}: its values go from {low} to {high}, and surfaces lie between those"
+        ))
+        .or_bad_input();
     }
     if !surface.is_closed {
         console.warn(format_args!(

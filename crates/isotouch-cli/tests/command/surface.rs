@@ -1,4 +1,6 @@
+use isotouch::field::Field;
 use isotouch::mesh::{TriMesh, report};
+use isotouch::output::numbers::number;
 
 use crate::Desk;
 
@@ -59,4 +61,23 @@ fn threads_change_nothing() {
     }
     let read = |name: &str| std::fs::read(desk.path(name)).unwrap();
     assert!(read("1.ply") == read("3.ply"));
+}
+
+/// Thirty digits tell nobody anything; the range does.
+#[test]
+fn a_value_that_the_field_does_not_have_is_answered_with_its_range() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let (low, high) = Field::open(desk.path("part.field")).unwrap().value_range();
+    assert!(low < 0.0 && high > 0.0);
+    for (iso, shown) in [("1e30", "1e30"), ("-1e30", "-1e30"), ("123456", "123456")] {
+        let run = desk.run(&["surface", "part.field", "-o", "a.obj", "--iso", iso]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        let range = format!(
+            "no surface at iso {shown}: its values go from {} to {},",
+            number(low.into()),
+            number(high.into())
+        );
+        assert!(run.stderr.contains(&range), "{range} is not in: {}", run.stderr);
+    }
 }

@@ -24,6 +24,7 @@ use glam::{DVec3, Vec3};
 pub use grid::Grid;
 pub use offset::OffsetError;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
+pub use progress::NoThreads;
 pub use query::Distance;
 use storage::{Buffer, Storage};
 pub use surface::{Surface, SurfaceError};

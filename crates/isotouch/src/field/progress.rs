@@ -9,11 +9,13 @@ use super::{Execution, Progress};
 pub(super) struct Cancelled;
 
 /// The threads asked for could not be started.
-#[derive(Debug)]
-pub(super) struct NoThreads {
-    pub(super) threads: usize,
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("could not start {threads} threads: {reason}")]
+pub struct NoThreads {
+    /// How many.
+    pub threads: usize,
     /// What the system said.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 /// Runs `work` on as many threads as were asked for.

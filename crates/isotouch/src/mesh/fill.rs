@@ -2,81 +2,122 @@
 //!
 //! Orientation does not matter: triangles that repeat the corners of another one, in whatever order, count once. Each loop gets the
 //! triangulation of least area, long edges counted a little, which spans a round hole flat and closes a slit along its length.
+//! Loops of more than 16,384 edges are left as they are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::TriMesh;
+use super::edges::EdgeUses;
+
+/// Edges of the longest loop that is filled. Looking for diagonals takes time with the square of the length: 2·10⁸ distances
+/// for this one, about a second; 10¹² for a million edges, with nobody to stop it. Longer loops stay open.
+const LONGEST: usize = 1 << 14;
 
 /// Longer loops are cut in two by their shortest diagonals first: the best triangulation takes time with the cube of the
 /// length.
-const LONGEST: usize = 128;
+const LONGEST_AT_ONCE: usize = 128;
 
 /// What a squared length of edge costs, beside a unit of twice the area.
 const LONG_EDGES: f64 = 0.05;
 
-/// Triangles that fill all loops of the mesh, over its own vertices.
+/// Triangles that fill the loops of the mesh, over its own vertices: all but those of more than 16,384 edges, so that a mesh
+/// may still be open when they are added.
 pub(crate) fn hole_triangles(mesh: &TriMesh) -> Vec<[u32; 3]> {
     let mut triangles = Vec::new();
-    for ring in rings(mesh) {
-        fill(mesh.vertices(), &ring, &mut triangles);
+    for ring in rings(mesh).iter().filter(|ring| ring.len() <= LONGEST) {
+        fill(mesh.vertices(), ring, &mut triangles);
     }
     triangles
 }
 
 /// The loops of edges that only one triangle uses, each without repeated vertices.
 fn rings(mesh: &TriMesh) -> Vec<Vec<u32>> {
-    let mut known = BTreeSet::new();
-    let mut uses: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    for &[a, b, c] in mesh.triangles() {
-        let mut sorted = [a, b, c];
-        sorted.sort_unstable();
-        if a != b && b != c && c != a && known.insert(sorted) {
-            for (u, v) in [(a, b), (b, c), (c, a)] {
-                *uses.entry((u.min(v), u.max(v))).or_default() += 1;
-            }
+    let edges = rim_edges(mesh);
+    // The edges at each vertex, by their places in the list. Each is at two vertices, and taken once.
+    let mut at: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (k, edge) in edges.iter().enumerate() {
+        for end in edge {
+            at.entry(*end).or_default().push(k);
         }
     }
-    let mut edges: Vec<(u32, u32)> =
-        uses.into_iter().filter(|&(_, n)| n == 1).map(|(edge, _)| edge).collect();
-    edges.sort_unstable();
-    let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for &(a, b) in &edges {
-        from.entry(a).or_default().push(b);
-        from.entry(b).or_default().push(a);
-    }
+    let mut is_taken = vec![false; edges.len()];
     let mut rings = Vec::new();
-    for (start, _) in edges {
-        let mut walk = vec![start];
+    for &[start, _] in &edges {
+        let mut walk = Walk::from(start);
         // Every walk takes edges away, and closes a ring whenever it comes back to one of its own vertices.
-        while let Some(&here) = walk.last() {
-            let Some(next) = from.get_mut(&here).and_then(Vec::pop) else {
-                walk.pop();
+        while let Some(here) = walk.end() {
+            let Some(edge) = at.get_mut(&here).and_then(Vec::pop) else {
+                walk.step_back();
                 continue;
             };
-            if let Some(back) = from.get_mut(&next)
-                && let Some(at) = back.iter().position(|&v| v == here)
-            {
-                back.swap_remove(at);
+            if std::mem::replace(&mut is_taken[edge], true) {
+                continue;
             }
-            if let Some(at) = walk.iter().position(|&v| v == next) {
-                let ring: Vec<u32> = walk[at..].to_vec();
-                walk.truncate(at + 1);
-                if ring.len() >= 3 {
-                    rings.push(ring);
-                }
-            } else {
-                walk.push(next);
+            let [a, b] = edges[edge];
+            if let Some(ring) = walk.step(if a == here { b } else { a })
+                && ring.len() >= 3
+            {
+                rings.push(ring);
             }
         }
     }
     rings
 }
 
+/// The edges that only one triangle uses, in order.
+fn rim_edges(mesh: &TriMesh) -> Vec<[u32; 2]> {
+    let mut triangles = mesh.triangles().to_vec();
+    triangles.iter_mut().for_each(|corners| corners.sort_unstable());
+    triangles.par_sort_unstable();
+    triangles.dedup();
+    let uses = EdgeUses::of(&triangles, mesh.vertices().len());
+    uses.iter().filter(|edge| edge.len() == 1).map(|edge| edge[0].ends()).collect()
+}
+
+/// A path over vertices that does not meet itself.
+struct Walk {
+    vertices: Vec<u32>,
+    /// Where in it a vertex is: looking for it would take time with the square of the length.
+    places: BTreeMap<u32, usize>,
+}
+
+impl Walk {
+    fn from(start: u32) -> Self {
+        Self { vertices: vec![start], places: BTreeMap::from([(start, 0)]) }
+    }
+
+    fn end(&self) -> Option<u32> {
+        self.vertices.last().copied()
+    }
+
+    fn step_back(&mut self) {
+        if let Some(vertex) = self.vertices.pop() {
+            self.places.remove(&vertex);
+        }
+    }
+
+    /// Goes on to a vertex; where the walk has been there before, cuts off the ring it has closed.
+    fn step(&mut self, vertex: u32) -> Option<Vec<u32>> {
+        let Some(&at) = self.places.get(&vertex) else {
+            self.places.insert(vertex, self.vertices.len());
+            self.vertices.push(vertex);
+            return None;
+        };
+        let mut ring = vec![vertex];
+        ring.extend(self.vertices.drain(at + 1..));
+        ring[1..].iter().for_each(|left| {
+            self.places.remove(left);
+        });
+        Some(ring)
+    }
+}
+
 fn fill(vertices: &[DVec3], ring: &[u32], out: &mut Vec<[u32; 3]>) {
     let at = |k: usize| vertices[ring[k] as usize];
-    if ring.len() <= LONGEST {
+    if ring.len() <= LONGEST_AT_ONCE {
         least_area(ring, at, out);
         return;
     }
@@ -147,21 +188,70 @@ mod tests {
         assert!(hole_triangles(&cube).is_empty());
     }
 
+    fn on_circle(k: u32, n: u32, z: f64) -> DVec3 {
+        let angle = std::f64::consts::TAU * f64::from(k) / f64::from(n);
+        DVec3::new(angle.cos(), angle.sin(), z)
+    }
+
     #[test]
     fn long_rings_are_spanned() {
         // The rim of a disc with 1000 corners, from the fan of triangles that a cone over it is.
         let n = 1000u32;
-        let mut vertices: Vec<DVec3> = (0..n)
-            .map(|k| {
-                let angle = std::f64::consts::TAU * f64::from(k) / f64::from(n);
-                DVec3::new(angle.cos(), angle.sin(), 0.0)
-            })
-            .collect();
+        let mut vertices: Vec<DVec3> = (0..n).map(|k| on_circle(k, n, 0.0)).collect();
         vertices.push(DVec3::Z);
         let cone = TriMesh::new(vertices, (0..n).map(|k| [k, (k + 1) % n, n]).collect()).unwrap();
         let filled = hole_triangles(&cone);
         assert_eq!(filled.len(), n as usize - 2);
         let polygon = 0.5 * f64::from(n) * (std::f64::consts::TAU / f64::from(n)).sin();
         assert!((area(&cone, &filled) - polygon).abs() < 1e-9);
+    }
+
+    /// A tube with `n` edges around each of its two ends.
+    fn tube(n: u32) -> TriMesh {
+        let vertices = (0..2 * n).map(|k| on_circle(k % n, n, f64::from(k / n))).collect();
+        let wall = (0..n).flat_map(|k| {
+            let next = (k + 1) % n;
+            [[k, next, n + k], [next, n + next, n + k]]
+        });
+        TriMesh::new(vertices, wall.collect()).unwrap()
+    }
+
+    /// Time with the square of a rim's length once made this one endless.
+    #[test]
+    fn rims_of_very_many_edges_are_found_and_left_open() {
+        let n = 200_000;
+        let tube = tube(n);
+        let lengths: Vec<usize> = rings(&tube).iter().map(Vec::len).collect();
+        assert_eq!(lengths, [n as usize; 2]);
+        assert!(hole_triangles(&tube).is_empty());
+    }
+
+    /// The shorter rim of two is filled, whatever the other one is like.
+    #[test]
+    fn a_long_rim_does_not_keep_others_open() {
+        let long = tube(20_000);
+        let first = long.vertices().len() as u32;
+        let short = tube(12);
+        let short_triangles: Vec<[u32; 3]> = short.triangles().iter().map(|t| t.map(|v| v + first)).collect();
+        let both = long.with_more(short.vertices(), &short_triangles).unwrap();
+        let filled = hole_triangles(&both);
+        assert_eq!(filled.len(), 2 * (12 - 2));
+        assert!(filled.iter().flatten().all(|&v| v >= first));
+    }
+
+    /// Rims that all meet in one vertex come apart into one ring for each.
+    #[test]
+    fn many_rims_at_one_vertex() {
+        let n = 50_000u32;
+        let mut vertices = vec![DVec3::ZERO];
+        vertices.extend((0..2 * n).map(|k| on_circle(k, 2 * n, 1.0)));
+        let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 2 * k + 1, 2 * k + 2]).collect();
+        let filled = hole_triangles(&TriMesh::new(vertices, triangles.clone()).unwrap());
+        let sorted = |mut triangles: Vec<[u32; 3]>| {
+            triangles.iter_mut().for_each(|t| t.sort_unstable());
+            triangles.sort_unstable();
+            triangles
+        };
+        assert_eq!(sorted(filled), triangles);
     }
 }

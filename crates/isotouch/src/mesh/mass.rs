@@ -3,7 +3,8 @@
 use glam::{DMat3, DVec3};
 
 use super::TriMesh;
-use super::report::{EdgeUses, Welded};
+use super::edges::{EdgeUses, is_unbalanced};
+use super::report::Welded;
 
 /// What a body of uniform density weighs and how it resists turning.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,10 +118,7 @@ pub fn mass_properties(mesh: &TriMesh, density: f64) -> Result<MassProperties, M
 /// the point they are measured from; edges shared by four triangles are fine.
 fn unbalanced_edges(mesh: &TriMesh) -> usize {
     let edges = EdgeUses::of(&Welded::new(mesh).triangles, mesh.vertices().len());
-    edges
-        .iter()
-        .filter(|edge| 2 * edge.iter().filter(|side| side.is_backward()).count() != edge.len())
-        .count()
+    edges.iter().filter(|edge| is_unbalanced(edge)).count()
 }
 
 /// Integrals over the volume of 1, x and x xᵀ, and the surface's area.

@@ -3,10 +3,12 @@
 pub(crate) mod adjacency;
 pub mod bvh;
 mod compare;
+mod edges;
 pub(crate) mod fill;
 pub mod io;
 mod mass;
 mod report;
+mod sets;
 pub mod shapes;
 mod tri_mesh;
 pub(crate) mod triangle;

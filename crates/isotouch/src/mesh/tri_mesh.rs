@@ -1,6 +1,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::sets::Sets;
 use crate::math::Aabb;
 
 /// An indexed triangle mesh with finite `f64` coordinates and indices in range.
@@ -97,24 +98,12 @@ impl TriMesh {
 
     /// For every vertex, one vertex that stands for all that triangles join it to.
     pub(crate) fn parts(&self) -> Vec<u32> {
-        let mut parent: Vec<u32> = (0..self.vertices.len() as u32).collect();
-        fn root(parent: &mut [u32], mut v: u32) -> u32 {
-            while parent[v as usize] != v {
-                parent[v as usize] = parent[parent[v as usize] as usize];
-                v = parent[v as usize];
-            }
-            v
-        }
+        let mut sets = Sets::new(self.vertices.len());
         for &[a, b, c] in &self.triangles {
-            for other in [b, c] {
-                let (x, y) = (root(&mut parent, a), root(&mut parent, other));
-                parent[x.max(y) as usize] = x.min(y);
-            }
+            sets.join(a, b);
+            sets.join(a, c);
         }
-        for v in 0..self.vertices.len() as u32 {
-            parent[v as usize] = root(&mut parent, v);
-        }
-        parent
+        sets.into_smallest()
     }
 
     /// Every triangle with the opposite winding.

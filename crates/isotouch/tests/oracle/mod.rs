@@ -124,6 +124,26 @@ impl Soup {
         Self { vertices: mesh.vertices().to_vec(), triangles: mesh.triangles().to_vec(), covers }
     }
 
+    /// The triangles of a closed mesh that have nothing in front of them somewhere, so that they bound its solid. Those that
+    /// show in a spot smaller than the samples are missed.
+    pub fn exposed(mesh: &TriMesh) -> Self {
+        let all = Self::new(mesh);
+        // Middles of the n² small triangles that cutting the edges into n parts makes, upright ones only.
+        let n = 5;
+        let samples: Vec<[f64; 2]> = (0..n)
+            .flat_map(|i| (0..n - i).map(move |j| [i, j].map(|k| (f64::from(k) + 1.0 / 3.0) / f64::from(n))))
+            .collect();
+        let is_exposed = |t: usize| {
+            let [a, b, c] = mesh.corners(t);
+            // On the triangle the others wind half a turn more than in front of it.
+            samples.iter().any(|[u, v]| all.winding_without(a + *u * (b - a) + *v * (c - a), Some(t)) < 1.0)
+        };
+        let every: Vec<usize> = (0..mesh.triangles().len()).collect();
+        let exposed = in_parallel(&every, |&t| is_exposed(t).then(|| mesh.triangles()[t]));
+        let exposed = exposed.into_iter().flatten().collect();
+        Self::new(&TriMesh::new(mesh.vertices().to_vec(), exposed).unwrap())
+    }
+
     /// Distance to the nearest triangle, with its index.
     pub fn closest(&self, p: DVec3) -> (usize, OnTriangle) {
         let mut upper =
@@ -154,10 +174,18 @@ impl Soup {
     /// How often the surface winds around a point: half solid angles (van Oosterom & Strackee 1983) added up as a
     /// product of complex numbers, counting how often it passes the negative real axis.
     pub fn winding(&self, p: DVec3) -> f64 {
+        self.winding_without(p, None)
+    }
+
+    /// The same without one of the triangles, as for a point of it.
+    fn winding_without(&self, p: DVec3, left_out: Option<usize>) -> f64 {
         let around: Vec<(DVec3, f64)> = self.vertices.iter().map(|&v| (v - p, v.distance(p))).collect();
         let (mut re, mut im) = (1.0f64, 0.0f64);
         let mut turns = 0i64;
-        for triangle in &self.triangles {
+        for (k, triangle) in self.triangles.iter().enumerate() {
+            if left_out == Some(k) {
+                continue;
+            }
             let [(a, la), (b, lb), (c, lc)] = triangle.map(|v| around[v as usize]);
             let y = a.dot(b.cross(c));
             let x = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;

@@ -13,14 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
-use super::BuildError;
 use super::progress::Stage;
 use super::side::Side;
+use super::{BuildError, memory};
 use crate::field::{Execution, Grid};
 use crate::mesh::{Bvh, TriMesh};
 
-/// Most edges that caps may cross, before it is an error: some hundred bytes each.
+/// Most edges that caps may cross, before it is an error.
 const MOST_EDGES: usize = 20_000_000;
+/// What an edge costs, in bytes: in the maps here, for it, its nodes and its cells, about 300; in the closed mesh and its
+/// tree, for two triangles and a vertex, about 600.
+const EDGE_BYTES: u64 = 900;
 /// Distances from a face across an edge add up to the edge's length, but for rounding.
 const ROUNDING: f64 = 1e-9;
 /// A vertex stays this far, in cells, from the ends of the edges it lies between.
@@ -80,6 +83,7 @@ impl<'a, S: Side + ?Sized> CapTracer<'a, S> {
             if self.edges.len() > MOST_EDGES {
                 return Err(BuildError::CapsTooLarge);
             }
+            memory::check(EDGE_BYTES * self.edges.len() as u64, self.execution)?;
             wave = self.fresh(next.into_iter());
         }
         Ok(self.edges.len() > before)

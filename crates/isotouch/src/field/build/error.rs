@@ -6,7 +6,7 @@ use glam::UVec3;
 
 use super::MOST_CELLS;
 use super::check::Contradictions;
-use crate::field::SignMethod;
+use crate::field::{NoThreads, SignMethod};
 
 /// Caps larger than this share of the mesh's area are worth a warning.
 const LARGE_CAPS: f64 = 0.1;
@@ -291,13 +291,8 @@ pub enum BuildError {
     #[error("the band has more than 4294967295 bricks; use a lower resolution or a narrower band")]
     TooManyBricks,
     /// The threads asked for could not be started.
-    #[error("could not start {threads} threads: {reason}")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
     /// The build was told to stop.
     #[error("cancelled")]
     Cancelled,

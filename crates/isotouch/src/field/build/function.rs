@@ -13,8 +13,21 @@ use crate::math::Aabb;
 ///
 /// That keeps the Lipschitz bound L, since projecting onto a box is a contraction. It keeps ε = L·(√3/2)·h too, even as a
 /// bound for a function that goes on outside: the interpolant at x is a mean of f(πxᵢ) with weights wᵢ, off by at most
-/// L·√(Σ wᵢ|πxᵢ − x|²). Along an axis, with x at u and the upper node pulled back from 1 to γ (in cells), the sum is
-/// u²(1 − 2γ) + uγ² ≤ ¼ wherever x is less than half a cell of the grid beyond the region, as all of the box is.
+/// L·√(Σ wᵢ|πxᵢ − x|²). Along an axis, in units of the spacing of the nodes around x, with x at u, the lower node pulled from
+/// 0 to α and the upper one from 1 to γ, the sum is
+///
+/// ```text
+/// S = (1 − u)(u − α)² + u(γ − u)²
+/// ```
+///
+/// and S ≤ ¼ on each axis is what ε needs. The box ends no more than half a cell of the grid beyond the region. S is convex in α
+/// and in γ, so their extremes decide:
+///
+/// - Nodes at every cell: the last one is the end of the box, so α ≤ ½ ≤ γ. At (α, γ) = (0, 1) S = u(1 − u), at (½, ½)
+///   (u − ½)², at (0, ½) u/4, at (½, 1) (1 − u)/4: all ≤ ¼.
+/// - Nodes at every 4th cell or fewer: they may lie far beyond, with γ near 0, but x does not: α ≤ ⅛ and u ≤ γ + ⅛. At γ = 1
+///   S ≤ u(1 − u) for α = 0 and (1 − u)(¾u + 1/64) for α = ⅛, at most ¼; at the least γ, the larger one of 0 and u − ⅛,
+///   S ≤ (1 − u)·max(u², 1/64) + u/64 ≤ 4/27 + 1/64 < ¼.
 pub(super) struct FunctionSampler<F> {
     pub(super) function: F,
     pub(super) region: Aabb,

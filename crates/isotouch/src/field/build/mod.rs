@@ -30,7 +30,7 @@ pub use self::error::{BuildError, BuildNote};
 use self::function::{FunctionSampler, GridSampler};
 use self::sampler::Sampler;
 use super::grid::Spacing;
-use super::progress::{self, Cancelled, NoThreads, Stage, on_threads};
+use super::progress::{self, Cancelled, Stage, on_threads};
 use super::storage::{DenseNodes, Storage};
 use super::{Bounds, Execution, Facts, Field, FieldOptions, Grid, SignMethod, StorageKind, bounds};
 use crate::math::Aabb;
@@ -88,14 +88,7 @@ impl Field {
             execution,
         )?;
         let sampler = FunctionSampler { function, region, lipschitz };
-        let facts = Facts {
-            sign: SignMethod::Given,
-            lipschitz,
-            band: options.band,
-            capped_nodes: 0,
-            is_certified: true,
-            understates_depth: false,
-        };
+        let facts = facts_of_values(lipschitz, options);
         on_threads(execution, || {
             let storage = fill(&sampler, &grid, options, execution)?;
             let remedy = "the function is steeper than its stated Lipschitz bound, or not finite";
@@ -124,8 +117,9 @@ impl Field {
         execution: &Execution<'_>,
     ) -> Result<Self, BuildError> {
         check_options(options)?;
-        positive("lipschitz", lipschitz)?;
+        // First, for a bound that was estimated with this cell would be wrong as well.
         positive("grid.cell", grid.cell)?;
+        positive("lipschitz", lipschitz)?;
         if grid.cells.min_element() == 0 {
             return Err(BuildError::BadOption {
                 name: "grid.cells",
@@ -149,14 +143,7 @@ impl Field {
             return Err(BuildError::WrongCount { expected, given });
         }
         let nodes = DenseNodes { nodes: grid.nodes(), values: values.into() };
-        let facts = Facts {
-            sign: SignMethod::Given,
-            lipschitz,
-            band: options.band,
-            capped_nodes: 0,
-            is_certified: true,
-            understates_depth: false,
-        };
+        let facts = facts_of_values(lipschitz, options);
         let all = Storage::Dense(nodes);
         on_threads(execution, || {
             let stage = Stage::new(execution, "values", 0);
@@ -182,9 +169,15 @@ impl From<Cancelled> for BuildError {
     }
 }
 
-impl From<NoThreads> for BuildError {
-    fn from(NoThreads { threads, reason }: NoThreads) -> Self {
-        Self::Threads { threads, reason }
+/// What is known of a field whose values were given.
+fn facts_of_values(lipschitz: f64, options: &FieldOptions) -> Facts {
+    Facts {
+        sign: SignMethod::Given,
+        lipschitz,
+        band: options.band,
+        capped_nodes: 0,
+        is_certified: true,
+        understates_depth: false,
     }
 }
 

@@ -81,7 +81,7 @@ impl<'a> Soup<'a> {
     ) -> Result<Self, BuildError> {
         let size = mesh.bounds().extent().max_element();
         let grid = grid_around(of_field, options.gap.map_or(LARGEST_OFFSET * size, |gap| 0.5 * gap));
-        memory::check(grid.node_count().saturating_mul(6), execution)?;
+        memory::check(bytes_needed(&grid, options), execution)?;
         let vertices = LeafVertices::new(mesh, bvh);
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
@@ -189,10 +189,10 @@ impl<'a> Soup<'a> {
         let is_free = |k: usize| f64::from(values[k]) > offset;
         let mut regions = vec![u32::MAX; values.len()];
         // Region 0 is the outside: all nodes of the border are free, for the grid leaves room.
-        let mut count = self.flood(&mut regions, 0, [0].into_iter(), is_free);
+        let mut count = self.flood(&mut regions, 0, 0, is_free);
         for k in 0..regions.len() {
             if regions[k] == u32::MAX && is_free(k) {
-                count = self.flood(&mut regions, count, [k].into_iter(), is_free);
+                count = self.flood(&mut regions, count, k, is_free);
             }
         }
         let depth = if keep_cavities { self.depths(&regions, count, is_free) } else { Vec::new() };
@@ -207,23 +207,16 @@ impl<'a> Soup<'a> {
             .collect();
     }
 
-    /// Gives all free nodes that can be reached from some the same number; returns the next number.
-    fn flood(
-        &self,
-        regions: &mut [u32],
-        region: u32,
-        from: impl Iterator<Item = usize>,
-        is_free: impl Fn(usize) -> bool,
-    ) -> u32 {
-        let mut stack: Vec<usize> = from.collect();
-        for &k in &stack {
-            regions[k] = region;
-        }
-        while let Some(k) = stack.pop() {
+    /// Gives all free nodes that can be reached from one the same number; returns the next number.
+    fn flood(&self, regions: &mut [u32], region: u32, from: usize, is_free: impl Fn(usize) -> bool) -> u32 {
+        // In the order they are reached: the queue is then a front through the grid, where a stack could hold most of it.
+        let mut queue = VecDeque::from([from]);
+        regions[from] = region;
+        while let Some(k) = queue.pop_front() {
             for next in self.neighbours(k) {
                 if regions[next] == u32::MAX && is_free(next) {
                     regions[next] = region;
-                    stack.push(next);
+                    queue.push_back(next);
                 }
             }
         }
@@ -236,7 +229,7 @@ impl<'a> Soup<'a> {
         let mut wall_count = 0;
         for k in 0..regions.len() {
             if walls[k] == u32::MAX && !is_free(k) {
-                wall_count = self.flood(&mut walls, wall_count, [k].into_iter(), |k| !is_free(k));
+                wall_count = self.flood(&mut walls, wall_count, k, |k| !is_free(k));
             }
         }
         // Regions and walls that touch.
@@ -360,10 +353,21 @@ impl Side for Soup<'_> {
     }
 }
 
+<<<<<<< HEAD
 /// `least` and its doubles up to `most`.
 fn doubled(least: f64, most: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(least), |offset| Some(2.0 * offset))
         .take_while(move |&offset| offset <= most.max(least))
+=======
+/// Memory while signs are found on a grid, but for what grows with the surface only.
+fn bytes_needed(grid: &Grid, options: SoupOptions) -> u64 {
+    // A finished soup has a distance and a label for each node.
+    let kept = 4 + 1;
+    // On its way it has the regions, and the labels made from them beside those of the offset before.
+    let passing = 4 + 1 + if options.keep_cavities { 4 } else { 0 };
+    // Where holes are spanned, a second soup is made while the first one is kept.
+    grid.node_count().saturating_mul(kept + kept + passing)
+>>>>>>> mend
 }
 
 /// A grid that shares nodes with the field's, with room for the offset on all sides.

@@ -61,13 +61,8 @@ pub enum SurfaceError {
     #[error("the field has values that are not finite: its file is damaged; build it again")]
     BadValues,
     /// The threads asked for could not be started.
-    #[error("could not start {threads} threads: {reason}")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
     /// It was told to stop.
     #[error("cancelled")]
     Cancelled,
@@ -76,12 +71,6 @@ pub enum SurfaceError {
 impl From<Cancelled> for SurfaceError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled
-    }
-}
-
-impl From<NoThreads> for SurfaceError {
-    fn from(NoThreads { threads, reason }: NoThreads) -> Self {
-        Self::Threads { threads, reason }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The largest distance of any point of one surface to another, between certain bounds, by branch and bound.
 //!
-//! Below: the distance of any point that was looked at. Above: the distance to *one* triangle t of the other surface is a
+//! Below: the distance of any point that was looked at, less what rounding may have added. Above: the distance to *one* triangle t of the other surface is a
 //! convex function, so on a piece of a triangle it is largest at one of the corners pⱼ; and the distance to the whole
 //! surface is no larger than that to t. So on a piece with corners p₀ p₁ p₂, with tᵢ the triangle nearest to pᵢ,
 //!
@@ -149,15 +149,19 @@ impl Search<'_> {
     }
 
     fn is_settled(&self, piece: &Piece) -> bool {
-        piece.upper + self.run.rounding <= self.farthest.distance + self.run.tolerance
+        piece.upper + self.run.rounding <= self.lower() + self.run.tolerance
+    }
+
+    /// Some point is certainly this far: rounding may have moved the farthest one off its triangle, and its distance.
+    fn lower(&self) -> f64 {
+        (self.farthest.distance - self.run.rounding).max(0.0)
     }
 
     fn finish(self) -> (Bracket, DVec3) {
         let open = self.open.peek().map_or(0.0, |queued| queued.piece.upper);
-        let lower = self.farthest.distance;
         // Rounding may have moved pieces and distances.
-        let upper = lower.max(self.settled).max(open) + self.run.rounding;
-        (Bracket { lower, upper }, self.farthest.point)
+        let upper = self.farthest.distance.max(self.settled).max(open) + self.run.rounding;
+        (Bracket { lower: self.lower(), upper }, self.farthest.point)
     }
 }
 

@@ -65,9 +65,10 @@ pub struct OneWay {
     pub mean: f64,
     /// Root of the mean squared distance over the area.
     pub rms: f64,
-    /// The largest distance of any point. The lower end is the distance at [`OneWay::farthest`].
+    /// The largest distance of any point. The lower end is the distance at [`OneWay::farthest`], less what rounding may have
+    /// added: 10⁻¹⁴ of the coordinates.
     pub hausdorff: Bracket,
-    /// A point of the surface whose distance was found to be the largest.
+    /// A point of the surface, to within rounding, whose distance was found to be the largest.
     pub farthest: DVec3,
 }
 
@@ -106,8 +107,8 @@ pub enum CompareError {
         /// "first" or "second".
         which: &'static str,
     },
-    /// A mesh with coordinates whose squares overflow.
-    #[error("the meshes reach beyond 1e150, where distances overflow; scale them down")]
+    /// A mesh with coordinates that areas overflow with.
+    #[error("the meshes reach beyond 1e75, where areas overflow; scale them down")]
     TooFar,
     /// An option that makes no sense.
     #[error("{name} is {value}; it must be {must_be}")]
@@ -123,6 +124,10 @@ pub enum CompareError {
     #[error("cancelled")]
     Cancelled,
 }
+
+/// Largest coordinate. An area takes the square of a cross product of edges, whose components are up to 2·10⁷⁵: below 10³⁰³. From
+/// 10⁷⁷ on it could be infinite, and so could means over the area.
+const FARTHEST: f64 = 1e75;
 
 /// Compares two surfaces, in parallel on the current rayon pool.
 pub fn compare(a: &TriMesh, b: &TriMesh, options: &CompareOptions) -> Result<Comparison, CompareError> {
@@ -144,7 +149,7 @@ pub fn compare_until(
     }
     let both = a.bounds().union(b.bounds());
     let reach = both.min.abs().max(both.max.abs()).max_element();
-    if reach > 1e150 {
+    if reach > FARTHEST {
         return Err(CompareError::TooFar);
     }
     if options.samples == 0 {

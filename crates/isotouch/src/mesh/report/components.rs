@@ -4,37 +4,14 @@ use std::f64::consts::TAU;
 
 use glam::DVec3;
 
-use super::edges::{EdgeUses, distinct};
 use crate::math::Aabb;
 use crate::mesh::TriMesh;
+use crate::mesh::edges::{EdgeUses, distinct};
+use crate::mesh::sets::Sets;
 
 /// Triangles that the test for cavities may visit, about a second's worth. Beyond it, boxes decide: a mesh of
 /// very many pieces inside each other then gets an approximate count instead of a very long wait.
 const VISITS: usize = 20_000_000;
-
-/// Disjoint sets of the numbers 0 to n − 1.
-pub(super) struct Sets(Vec<u32>);
-
-impl Sets {
-    pub(super) fn new(n: usize) -> Self {
-        Self((0..n as u32).collect())
-    }
-
-    /// The smallest member of the set that holds `x`.
-    pub(super) fn find(&mut self, mut x: u32) -> u32 {
-        while self.0[x as usize] != x {
-            let above = self.0[self.0[x as usize] as usize];
-            self.0[x as usize] = above;
-            x = above;
-        }
-        x
-    }
-
-    pub(super) fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
-}
 
 pub(super) struct Components(Vec<Component>);
 

@@ -1,7 +1,7 @@
 //! Rings of boundary edges.
 
-use super::components::Sets;
-use super::edges::{EdgeUse, EdgeUses, distinct};
+use crate::mesh::edges::{EdgeUse, EdgeUses, distinct};
+use crate::mesh::sets::Sets;
 
 /// How many rings the boundary edges form.
 ///

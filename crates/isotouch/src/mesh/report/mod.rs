@@ -11,17 +11,17 @@
 //! - Of triangles with the same three corners, in any order, all but one are duplicates.
 
 mod components;
-mod edges;
 mod loops;
+mod welded;
 mod words;
 
 use glam::DVec3;
 
 use super::TriMesh;
+use super::edges::{EdgeUse, EdgeUses};
 use crate::math::Aabb;
 use components::Components;
-use edges::EdgeUse;
-pub(super) use edges::{EdgeUses, Welded};
+pub(super) use welded::Welded;
 
 /// Facts about a mesh, with identical positions taken as one vertex. `Display` puts them in words.
 #[derive(Debug, Clone, PartialEq)]
