@@ -3,7 +3,7 @@
 // Every test file uses its own part of this one.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
-mod double;
+pub mod double;
 pub mod meshes;
 pub mod models;
 pub mod random;

@@ -61,8 +61,8 @@ impl CellCubic {
 
     #[inline(never)]
     fn first_hit_of_parts(&self, powers: &Powers) -> Option<Hit> {
-        let mut parts = Parts::new(self, powers).skip_while(|part| part.course == Course::Above);
-        let mut part = parts.next()?;
+        let mut parts = Parts::new(self, powers);
+        let mut part = parts.find(|part| part.course != Course::Above)?;
         let s = match part.course {
             Course::Enters => {
                 let bracket = Bracket { above: part.start, at_most: part.end };
@@ -70,15 +70,13 @@ impl CellCubic {
             }
             _ => part.start,
         };
-        // p may go below zero only later in the interval that begins at s.
-        loop {
-            if part.goes_below(self.rounding) {
-                return Some(Hit { s, status: HitStatus::Crossing });
-            }
+        // p may go below zero only later in the interval that begins at s; it ends where p is clearly above again.
+        while !part.goes_below(self.rounding) {
             match parts.next() {
-                Some(next) if part.course != Course::Leaves && next.course != Course::Above => part = next,
+                Some(next) if part.bernstein[3] <= self.clearly_above() => part = next,
                 _ => return Some(Hit { s, status: HitStatus::Touch }),
             }
         }
+        Some(Hit { s, status: HitStatus::Crossing })
     }
 }

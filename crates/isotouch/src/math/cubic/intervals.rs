@@ -75,7 +75,7 @@ impl CellCubic {
     #[inline(never)]
     fn intervals_of_parts(&self) -> Intervals {
         let powers = self.powers();
-        let mut joined = Joined::new(24.0 * self.rounding);
+        let mut joined = Joined::new(self.clearly_above());
         for part in Parts::new(self, &powers) {
             let Part { mut start, mut end, bernstein: [first, .., last], course } = part;
             let bracket = match course {

@@ -15,12 +15,18 @@ pub(super) struct Bracket {
 }
 
 impl CellCubic {
+    /// 24τ: the largest value at which an interval begins or ends. Intervals are joined unless p rises above it in between.
+    #[inline(always)]
+    pub(super) fn clearly_above(&self) -> f64 {
+        24.0 * self.rounding
+    }
+
     /// An s in the bracket, on the side that is above, with 0 < p(s) ≤ 32τ and p > 0 from there to the bracket's end; see
     /// *Roots* in the module. The bracket has one change of sign in its Bernstein coefficients less τ.
     #[inline(always)]
     pub(super) fn refine(&self, powers: &Powers, bracket: Bracket, guess: f64) -> f64 {
         let Bracket { mut above, mut at_most } = bracket;
-        let (least, wanted, most) = (8.0 * self.rounding, 16.0 * self.rounding, 24.0 * self.rounding);
+        let (least, wanted, most) = (8.0 * self.rounding, 16.0 * self.rounding, self.clearly_above());
         let mut s = guess;
         for step in 0..NEWTON_STEPS + HALVINGS {
             let value = powers.value(s);
