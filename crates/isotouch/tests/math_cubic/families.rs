@@ -16,7 +16,7 @@ pub(crate) struct Family {
 pub(crate) const RANDOM: Family = Family { name: "random", make: random };
 pub(crate) const DISTANCE: Family = Family { name: "distance", make: distance };
 
-pub(crate) const ADVERSARIAL: [Family; 16] = [
+pub(crate) const ADVERSARIAL: [Family; 18] = [
     Family { name: "double root", make: double_root },
     Family { name: "triple root", make: triple_root },
     Family { name: "double root, part", make: double_root_in_a_part },
@@ -33,6 +33,8 @@ pub(crate) const ADVERSARIAL: [Family; 16] = [
     Family { name: "denormal", make: denormal },
     Family { name: "scales", make: scales },
     Family { name: "huge ratios", make: huge_ratios },
+    Family { name: "far iso", make: far_iso },
+    Family { name: "edge of proof", make: edge_of_proof },
 ];
 
 fn point(random: &mut Random) -> DVec3 {
@@ -204,4 +206,36 @@ fn huge_ratios(random: &mut Random) -> Query {
     let corners = plain.corners.map(|c| c * 10f64.powf(60.0 * random.unit() - 30.0) as f32);
     let iso = if random.below(2) == 0 { 0.0 } else { f64::from(corners[random.below(8)]) };
     Query { corners, iso, ..plain }
+}
+
+/// Values and σ a thousand times larger than what they differ by: σ has to be subtracted first.
+fn far_iso(random: &mut Random) -> Query {
+    let plain = self::random(random);
+    let iso = 1000.0 + random.unit();
+    let spread = 10f64.powf(-4.0 * random.unit());
+    let corners = plain.corners.map(|c| (iso + spread * f64::from(c)) as f32);
+    let iso = if random.below(2) == 0 { iso } else { f64::from(corners[random.below(8)]) };
+    Query { corners, iso, ..plain }
+}
+
+/// A dip whose lowest value is τ, or within a few ulps of it: rounding decides whether it is proven free.
+fn edge_of_proof(random: &mut Random) -> Query {
+    loop {
+        let query = self::random(random);
+        let cubic = query.cubic();
+        let lowest = |(a, b): (f64, f64)| {
+            (0..=32)
+                .map(|k| a + (b - a) * f64::from(k) / 32.0)
+                .min_by(|&s, &t| cubic.value(s).total_cmp(&cubic.value(t)))
+        };
+        let mut range = (0.0, 1.0);
+        for _ in 0..6 {
+            let (s, width) = (lowest(range).unwrap(), (range.1 - range.0) / 32.0);
+            range = ((s - width).max(0.0), (s + width).min(1.0));
+        }
+        if range.0 > 0.0 && range.1 < 1.0 {
+            let off = cubic.rounding() * [0.0, 0.5, 0.9, 1.0, 1.0, 1.1, 8.0, 24.0, -1.0][random.below(9)];
+            return Query { iso: query.iso + cubic.value(range.0) - off, ..query };
+        }
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! Closed form is not exact in floating point:
 //! - the discriminant is a difference of nearly equal numbers near a double root, so its sign, and with it whether there are
-//!   one or three roots, is lost when the roots are closer than about 10⁻⁸ (three roots in one place: 10⁻⁵): touches are **missed**,
-//!   and what is found has half the digits;
+//!   one or three roots, is lost when the roots are closer than about 10⁻⁸ (three roots in one place: 10⁻⁵): touches are **missed**
+//!   (a quarter of the exact ones in the tests), and what is found has half the digits;
 //! - a small leading coefficient makes roots out of differences of large numbers: a nearly straight path, the usual case in
 //!   a distance field, loses as many digits as the ratio of its coefficients has;
 //! - `cbrt`, `cos` and `acos` differ between machines.

@@ -56,7 +56,12 @@ impl CellCubic {
         if !((b0 > t) & (b3 > t)) {
             return false;
         }
-        ((b1 > t) & (b2 > t)) || Parts::new(self, &self.powers()).all(|part| part.course == Course::Above)
+        ((b1 > t) & (b2 > t)) || self.all_parts_are_above()
+    }
+
+    #[inline(never)]
+    fn all_parts_are_above(&self) -> bool {
+        Parts::new(self, &self.powers()).all(|part| part.course == Course::Above)
     }
 
     #[inline(never)]

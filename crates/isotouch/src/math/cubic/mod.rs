@@ -51,9 +51,9 @@
 //!
 //! # Roots
 //!
-//! [0, 1] is cut at the extrema of p, then in halves, until each part is *above* (all coefficients > τ), *at most zero up to
-//! rounding* (none > τ), has *one change* of sign, or is too short to matter. Most cells are decided uncut. A root in a part with
-//! one change is approached by Newton steps kept inside a shrinking bracket. Its answer s is always on the positive side:
+//! [0, 1] is cut at the extrema of p, then in halves where rounding asks for it, until each part is *above* (all
+//! coefficients > τ), *at most zero up to rounding* (none > τ), has *one change* of sign, or is too short to matter. Most cells are
+//! decided uncut. A root in a part with one change is approached by Newton steps kept inside a shrinking bracket. Its answer s is always on the positive side:
 //! - `8τ < p(s) ≤ 24τ` as computed, hence 0 < p(s) ≤ 2⁻⁴³ M: nearly on the iso surface and never beyond it;
 //! - nothing at most zero lies between: the part's coefficients b − τ have one change, so their polynomial q − τ has one root; 8τ as
 //!   computed means q(s) > 8τ − 150 uM > τ, so s lies before that root; and p > q − 23 uM > 0 up to there.

@@ -1,4 +1,8 @@
 //! [0, 1] cut into parts on which the sign of p is known, from left to right.
+//!
+//! Between neighbouring extrema, or on one side of the inflection where there are none, coefficients rise or fall throughout:
+//! p′ has Bernstein coefficients of one sign there, so at most one change is left. Halving is for what rounding leaves, in the
+//! coefficients or in the place of the extrema.
 
 use super::cell_cubic::{CellCubic, Powers};
 use super::refine::polygon_crossing;
@@ -102,5 +106,31 @@ fn course(b: [f64; 4], rounding: f64) -> Option<Course> {
             Some(Course::Leaves)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halving_finds_a_dip_whose_extremum_is_lost_to_underflow() {
+        // 16 (s − 1/4)(s − 3/4), so small that squares of coefficients vanish.
+        let b = [3.0, -7.0 / 3.0, -7.0 / 3.0, 3.0].map(|b| b * 1e-200);
+        let cubic = CellCubic::from_bernstein(b, 3e-200);
+        assert_eq!(cubic.powers().extrema(), [None, None]);
+        let courses: Vec<Course> = Parts::new(&cubic, &cubic.powers()).map(|part| part.course).collect();
+        assert_eq!(courses, [Course::Enters, Course::Leaves]);
+        let interval = cubic.intervals()[0];
+        assert!((interval.start - 0.25).abs() < 1e-12 && (interval.end - 0.75).abs() < 1e-12);
+        assert!(interval.is_certain);
+    }
+
+    #[test]
+    fn what_cannot_be_decided_ends_as_a_touch() {
+        // No cut makes coefficients of this size comparable with an infinite τ.
+        let cubic = CellCubic { bernstein: [1.0; 4], rounding: f64::INFINITY };
+        let courses: Vec<Course> = Parts::new(&cubic, &cubic.powers()).map(|part| part.course).collect();
+        assert_eq!(courses, [Course::AtMost]);
     }
 }
