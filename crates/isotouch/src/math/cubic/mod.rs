@@ -53,12 +53,14 @@
 //!
 //! [0, 1] is cut at the extrema of p, then in halves where rounding asks for it, until each part is *above* (all
 //! coefficients > τ), *at most zero up to rounding* (none > τ), has *one change* of sign, or is too short to matter. Most cells are
-//! decided uncut. A root in a part with one change is approached by Newton steps kept inside a shrinking bracket. Its answer s is always on the positive side:
+//! decided uncut. A root in a part with one change is approached by Newton steps kept inside a shrinking bracket. The answer s
+//! is always on the positive side:
 //! - `8τ < p(s) ≤ 24τ` as computed, hence 0 < p(s) ≤ 2⁻⁴³ M: nearly on the iso surface and never beyond it;
 //! - nothing at most zero lies between: the part's coefficients b − τ have one change, so their polynomial q − τ has one root; 8τ as
 //!   computed means q(s) > 8τ − 150 uM > τ, so s lies before that root; and p > q − 23 uM > 0 up to there.
 //!
-//! Hits are therefore never late, and early by no more than 2⁻⁴³ M/|p′|. Where p dips below τ but not below −τ, rounding
+//! Hits are therefore never late, and early by no more than p takes to fall from 2⁻⁴³ M: by 2⁻⁴³ M/|p′| at a simple root, some 10⁻⁷
+//! of the piece at a double one, 10⁻⁵ at a triple one. Where p dips below τ but not below −τ, rounding
 //! cannot tell a touch from a miss; it is reported, as [`HitStatus::Touch`].
 //!
 //! Only +, −, ×, ÷, √ and comparisons are used, in a fixed order: every machine gives the same bits. Values that are not finite,
