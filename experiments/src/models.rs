@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use glam::DVec3;
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::shapes::{BlobOptions, TorusKnotOptions, blob, torus_knot};
 
@@ -76,6 +77,11 @@ impl Models {
     }
 }
 
+/// The padding with which `cells` cells along the longest side leave exactly `margin` of them free at either end.
+pub(crate) fn padding_of_cells(margin: f64, cells: u32) -> f64 {
+    margin / (f64::from(cells) - 2.0 * margin)
+}
+
 /// The file's name without folders and extensions.
 fn short_name(file: &str) -> String {
     let name = file.rsplit('/').next().unwrap_or(file);
@@ -86,6 +92,14 @@ fn short_name(file: &str) -> String {
 pub(crate) fn built_in_blob(triangles: usize) -> anyhow::Result<Model> {
     let mesh = blob(BlobOptions { triangles, ..Default::default() })?;
     Ok(Model { name: "blob (built in)".into(), mesh })
+}
+
+/// The same, stretched to fill a box of this size.
+pub(crate) fn built_in_blob_filling(triangles: usize, size: DVec3) -> anyhow::Result<Model> {
+    let Model { mesh, .. } = built_in_blob(triangles)?;
+    let scale = size / mesh.bounds().extent();
+    let mesh = mesh.mapped(|point| scale * point)?;
+    Ok(Model { name: "stretched blob (built in)".into(), mesh })
 }
 
 /// A knotted tube: concave, with thin gaps.

@@ -99,6 +99,12 @@ pub(crate) fn megabytes(bytes: u64) -> String {
     number(bytes as f64 / 1e6)
 }
 
+/// Cells per axis.
+pub(crate) fn grid(cells: impl Into<[u32; 3]>) -> String {
+    let [x, y, z] = cells.into();
+    format!("{x} × {y} × {z}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{demo, distance, field, inspect, slice};
+use crate::commands::{compare, demo, distance, field, inspect, slice, surface};
 use crate::console;
 use crate::failure::Exit;
 
@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Distance(distance::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
+    /// Turn a level set of a field into a mesh.
+    Surface(surface::Args),
+    /// Tell how far two surfaces are apart.
+    Compare(compare::Args),
 }
 
 /// Prints help or what was wrong with the arguments, as text or as JSON.

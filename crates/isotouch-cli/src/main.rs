@@ -1,6 +1,7 @@
 //! The `isotouch` command.
 
 mod args;
+mod cache;
 mod commands;
 mod console;
 mod failure;

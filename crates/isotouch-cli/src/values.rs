@@ -1,5 +1,6 @@
 //! How values on the command line are read, and what is said about bad ones.
 
+use isotouch::math::DVec3;
 use isotouch::output::picture::Axis;
 
 /// Most cells along one side of a field, as the library limits them.
@@ -19,6 +20,15 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match finite(text)? {
         value if value > 0.0 => Ok(value),
         _ => Err("it has to be above 0".into()),
+    }
+}
+
+/// A point, as `x,y,z`.
+pub(crate) fn point(text: &str) -> Result<DVec3, String> {
+    let coordinates: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
+    match coordinates[..] {
+        [x, y, z] => Ok(DVec3::new(x, y, z)),
+        _ => Err("it has to be three numbers, as 0,0.5,-1".into()),
     }
 }
 
@@ -59,6 +69,8 @@ mod tests {
         for bad in ["0", "9", "-5", "2.5", "1e3", "99999999999", "many", ""] {
             assert!(few(bad).is_err_and(|said| said.contains("a whole number from 1 to 8")), "{bad}");
         }
+        assert_eq!(point("1,-2.5, 3e2"), Ok(DVec3::new(1.0, -2.5, 300.0)));
+        assert!(point("1,2").is_err() && point("1,2,3,4").is_err() && point("1,2,x").is_err());
         assert!(axis("q").is_err() && axis("y").is_ok());
     }
 }

@@ -65,6 +65,21 @@
 //! # Ok::<(), isotouch::field::BuildError>(())
 //! ```
 //!
+//! And back: any level set of a field is a closed mesh.
+//!
+//! ```
+//! # use isotouch::field::{Field, FieldOptions};
+//! use isotouch::mesh::{report, shapes};
+//!
+//! # let ball = shapes::sphere(1.0, 5120).unwrap();
+//! # let field = Field::from_mesh(&ball, &FieldOptions { resolution: 64, ..Default::default() })?;
+//! let grown = field.surface(0.05)?;
+//! assert!(report(&grown).is_solid());
+//! let radius = (grown.area() / (4.0 * std::f64::consts::PI)).sqrt();
+//! assert!((radius - 1.05).abs() < 0.01);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Files are mapped, not read: opening one takes milliseconds whatever its size.
 //!
 //! ```
@@ -92,5 +107,6 @@ pub(crate) mod atomic_file;
 pub mod field;
 pub mod math;
 pub mod mesh;
+pub mod npy;
 pub mod output;
 pub mod simd;

@@ -2,7 +2,9 @@
 
 mod accuracy;
 mod band;
+mod surface;
 mod table1;
+mod table_2003;
 
 use crate::models::Models;
 use crate::report::Report;
@@ -43,6 +45,18 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "time of sparse fields against the width of the band",
         title: "Cost of the band",
         run: band::run,
+    },
+    Experiment {
+        name: "table-2003",
+        about: "time and nodes of fields, beside Table 1 of Fuhrmann et al. (2003)",
+        title: "Building fields: beside the paper of 2003",
+        run: table_2003::run,
+    },
+    Experiment {
+        name: "surface",
+        about: "how far reconstructed surfaces are from their meshes, beside Fuhrmann et al. (2003)",
+        title: "Reconstructed surfaces",
+        run: surface::run,
     },
 ];
 

@@ -4,8 +4,9 @@ use std::time::Instant;
 use isotouch::field::Distance;
 use isotouch::output::npy;
 
+use super::build_args::FieldArgs;
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number, plural};
@@ -26,7 +27,7 @@ const BATCH: usize = 1 << 20;
     isotouch distance part.field --points points.npy -o distances.npy --flags flags.npy\n  \
     isotouch distance part.obj --resolution 128 --points points.npy -o distances.npy")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Points: a NumPy array of shape (n, 3), 32- or 64-bit floats, as numpy.save writes it.
     #[arg(long, short, value_name = "FILE")]
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     flags: Option<PathBuf>,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
@@ -49,7 +50,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
-    let field = source::field(&args.field, &args.build, console)?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
 
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
@@ -109,6 +111,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     ]);
     report.key("output", args.output.display().to_string());
     report.key("flags", args.flags.as_ref().map(|path| path.display().to_string()));
+    found.report(&mut report);
     report.key("points", points.len());
     report.key("inside", inside);
     report.key("outside", outside);

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use isotouch::field::Field;
+use isotouch::field::{Field, ImportOptions};
 use isotouch::mesh::io::{Cleanup, Loaded, ReadOptions};
 use isotouch::mesh::report;
 use serde_json::{Map, Value, json};
@@ -76,6 +76,10 @@ fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failur
         Content::Field(field) => {
             look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
         }
+        Content::Foreign => {
+            let field = source::import(path, &ImportOptions::default(), console)?;
+            look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
+        }
         Content::Mesh(loaded) => {
             source::warn_about(path, &loaded, console);
             Ok(look_at_mesh(&loaded))
@@ -135,6 +139,7 @@ fn look_at_mesh(loaded: &Loaded) -> Found {
             "degenerate_triangles": loaded.cleanup.degenerate_triangles,
             "unused_vertices": loaded.cleanup.unused_vertices,
             "trailing_bytes": loaded.cleanup.trailing_bytes,
+            "skipped_groups": loaded.cleanup.skipped_groups,
         },
     });
     let json = match json {
@@ -150,6 +155,7 @@ fn cleanup_in_words(cleanup: &Cleanup) -> Vec<String> {
         (cleanup.short_polygons, "face", "with fewer than three corners dropped"),
         (cleanup.welded_vertices, "repeated corner", "welded"),
         (cleanup.degenerate_triangles, "triangle", "without area dropped"),
+        (cleanup.skipped_groups, "group", "of points or lines left out"),
     ];
     let said = done.into_iter().filter(|(count, ..)| *count > 0);
     said.map(|(count, what, how)| format!("while reading: {} {how}", plural(count as u64, what))).collect()

@@ -1,5 +1,7 @@
 //! One file per command, and what they share: where fields come from and results go.
 
+mod build_args;
+pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod distance;
 pub(crate) mod field;
@@ -7,6 +9,7 @@ pub(crate) mod inspect;
 mod output_path;
 pub(crate) mod slice;
 mod source;
+pub(crate) mod surface;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -21,5 +24,7 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
+        Some(Command::Surface(args)) => surface::run(&args, console),
+        Some(Command::Compare(args)) => compare::run(&args, console),
     }
 }

@@ -12,17 +12,48 @@ use crate::failure::{Classify, Failure};
 /// Refuses an output that could not be written later, has another extension than `extension`, or would replace one
 /// of the inputs.
 pub(super) fn check(output: &Path, extension: &str, inputs: &[&Path]) -> Result<(), Failure> {
-    check_inner(output, extension, inputs).or_bad_input()
+    check_any(output, &[extension], inputs)
 }
 
-fn check_inner(output: &Path, extension: &str, inputs: &[&Path]) -> anyhow::Result<()> {
+/// [`check`] where several extensions will do; the first one is recommended.
+pub(super) fn check_any(output: &Path, extensions: &[&str], inputs: &[&Path]) -> Result<(), Failure> {
+    check_inner(output, extensions, inputs).or_bad_input()
+}
+
+fn check_inner(output: &Path, extensions: &[&str], inputs: &[&Path]) -> anyhow::Result<()> {
     let shown = output.display();
     let has = output.extension().and_then(OsStr::to_str).unwrap_or_default();
     ensure!(
-        has.eq_ignore_ascii_case(extension),
-        "cannot write {shown}: only .{extension} is written by this command; call it {}",
-        output.with_extension(extension).display()
+        extensions.iter().any(|extension| has.eq_ignore_ascii_case(extension)),
+        "cannot write {shown}: only .{} is written by this command; call it {}",
+        extensions.join(", ."),
+        output.with_extension(extensions[0]).display()
     );
+    check_place(output, inputs)
+}
+
+/// The same for a mesh, whose extension chooses the format.
+pub(super) fn check_mesh(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let name = output.file_name().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+    let plain = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
+    let is_known = plain.extension().is_some_and(|extension| MESHES.iter().any(|known| extension == *known));
+    let checked = if is_known {
+        check_place(output, inputs)
+    } else {
+        Err(anyhow!(
+            "cannot write {}: meshes are written as .obj, .stl or .ply, with .gz after it if compressed; call it {}",
+            output.display(),
+            output.with_extension(MESHES[0]).display()
+        ))
+    };
+    checked.or_bad_input()
+}
+
+/// Extensions of the mesh formats that are written.
+const MESHES: [&str; 3] = ["obj", "stl", "ply"];
+
+fn check_place(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    let shown = output.display();
     ensure!(!output.is_dir(), "cannot write {shown}: there is a folder of that name");
     match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
@@ -82,8 +113,8 @@ mod tests {
         std::fs::write(at("in.field"), "").unwrap();
         std::fs::create_dir(at("folder.field")).unwrap();
 
-        assert!(check_inner(&at("out.field"), "field", &[&at("in.field")]).is_ok());
-        assert!(check_inner(Path::new("out.FIELD"), "field", &[]).is_ok());
+        assert!(check_inner(&at("out.field"), &["field"], &[&at("in.field")]).is_ok());
+        assert!(check_inner(Path::new("out.FIELD"), &["field"], &[]).is_ok());
         for (output, part) in [
             ("out.vdb", "out.field"),
             ("out", "only .field"),
@@ -92,7 +123,7 @@ mod tests {
             ("in.field", "also an input"),
             ("folder.field/../in.field", "also an input"),
         ] {
-            let error = check_inner(&at(output), "field", &[&at("in.field")]).unwrap_err().to_string();
+            let error = check_inner(&at(output), &["field"], &[&at("in.field")]).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     }
@@ -101,7 +132,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn folders_that_take_no_files_are_refused_by_name() {
-        let error = check_inner(Path::new("/proc/out.field"), "field", &[]).unwrap_err();
+        let error = check_inner(Path::new("/proc/out.field"), &["field"], &[]).unwrap_err();
         let said = Failure::BadInput(error).to_string();
         assert!(
             said.starts_with(
@@ -115,7 +146,7 @@ mod tests {
         for (target, fine) in [("/proc/version", false), ("/dev/null", true)] {
             let link = folder.path().join(if fine { "fine.field" } else { "bad.field" });
             std::os::unix::fs::symlink(target, &link).unwrap();
-            assert_eq!(check_inner(&link, "field", &[]).is_ok(), fine, "{target}");
+            assert_eq!(check_inner(&link, &["field"], &[]).is_ok(), fine, "{target}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
     }

@@ -4,8 +4,9 @@ use anyhow::anyhow;
 use isotouch::field::{Distance, Field, Grid};
 use isotouch::output::picture::{self, Axis, SliceOptions, SlicePlane};
 
+use super::build_args::FieldArgs;
 use super::output_path;
-use super::source::{self, BuildArgs};
+use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::number;
@@ -21,7 +22,7 @@ use crate::values::{axis, finite, whole};
     isotouch slice part.field -o side.png --axis y --at -0.1\n  \
     isotouch slice part.obj -o part.png --resolution 128 --width 1600")]
 pub(crate) struct Args {
-    /// Field, or a mesh to build one from.
+    /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Picture to write; ends in .png.
     #[arg(long, short, value_name = "FILE")]
@@ -45,23 +46,24 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     unit: Option<String>,
     #[command(flatten)]
-    build: BuildArgs,
+    build: FieldArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check(&args.output, "png", &[&args.field])?;
     args.build.limit_threads()?;
-    let field = source::field(&args.field, &args.build, console)?;
-    let plane = plane(&field, args.axis, args.at).or_bad_input()?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
+    let plane = plane(field, args.axis, args.at).or_bad_input()?;
     interrupt::check()?;
     let options = SliceOptions {
         width: args.width,
         title: args.field.file_name().unwrap_or(args.field.as_os_str()).to_string_lossy().into_owned(),
-        caption: caption(&field, &plane),
+        caption: caption(field, &plane),
         unit: args.unit.clone().unwrap_or_default(),
         caps: field.caps().collect(),
     };
-    let image = draw(&field, &plane, &options);
+    let image = draw(field, &plane, &options);
     image.write_png(&args.output).or_failed()?;
 
     let mut report = Report::new();
@@ -74,6 +76,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         position(plane.at, field.grid().cell)
     ));
     report.key("output", args.output.display().to_string());
+    found.report(&mut report);
     report.key("axis", plane.axis.to_string());
     report.key("at", plane.at);
     report.key("width", image.width());

@@ -17,13 +17,15 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
         (&["field", "part.obj"], "--output"),
         (&["field", "part.obj", "-o", "part.vdb"], "part.field"),
         (&["field", "part.obj", "-o", "none/part.field"], "create it first"),
-        (&["field", "open.obj", "-o", "open.field"], "open.obj: the mesh is not closed"),
+        (
+            &["field", "open.obj", "-o", "open.field", "--sign", "pseudonormal"],
+            "open.obj: the mesh is not closed",
+        ),
         (
             &["field", "part.obj", "-o", "a.field", "--resolution", "64", "--cell", "0.1"],
             "cannot be used with",
         ),
-        (&["field", "part.obj", "-o", "a.field", "--sign", "soup"], "not in this version"),
-        (&["field", "part.obj", "-o", "a.field", "--sign", "oriented"], "not in this version"),
+        (&["field", "part.obj", "-o", "a.field", "--sign", "soup", "--gap", "0"], "above 0"),
         (&["field", "part.obj", "-o", "a.field", "--sign", "guess"], "auto, pseudonormal, winding"),
         (&["field", "part.obj", "-o", "a.field", "--storage", "cloud"], "sparse, dense"),
         (&["field", "part.obj", "-o", "a.field", "--threads", "0"], "--threads"),
@@ -47,6 +49,13 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
         (&["distance", "part.obj", "--points", "none.npy", "-o", "d.npy"], "none.npy"),
         (&["distance", "part.obj", "--points", "noise.npy", "-o", "d.npy"], "noise.npy"),
         (&["distance", "part.obj", "--points", "points.npy", "-o", "points.npy"], "also an input"),
+        (&["surface", "part.obj", "-o", "s.off"], ".obj, .stl or .ply"),
+        (&["surface", "part.obj", "-o", "part.obj"], "also an input"),
+        (&["surface", "part.obj", "-o", "s.obj", "--iso", "nan"], "finite"),
+        (
+            &["surface", "part.obj", "-o", "s.obj", "-r", "24", "--iso", "7"],
+            "no surface at iso 7: its values go from",
+        ),
         (&["demo", "--out", "part.obj"], "--out"),
     ] {
         let run = desk.run(arguments);
@@ -61,7 +70,7 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
 #[test]
 fn commands_of_later_versions_do_not_pretend_to_exist() {
     let desk = Desk::new();
-    for name in ["view", "shell", "cast", "sweep", "check-path", "simulate", "haptic", "surface", "compare"] {
+    for name in ["view", "shell", "cast", "sweep", "check-path", "simulate", "haptic"] {
         let run = desk.run(&[name]);
         assert_eq!(run.code, Some(2));
         assert!(run.stderr.contains("unrecognized"), "{}", run.stderr);
@@ -76,6 +85,7 @@ fn a_folder_that_takes_no_files_is_noticed_before_the_work() {
         // The mesh does not exist, and is not even looked for.
         &["field", "none.obj", "-o", "/proc/a.field"][..],
         &["slice", "none.obj", "-o", "/proc/s.png"],
+        &["surface", "none.obj", "-o", "/proc/s.obj"],
         &["distance", "none.obj", "--points", "none.npy", "-o", "/proc/d.npy"],
         &["demo", "--out", "/proc"],
     ] {

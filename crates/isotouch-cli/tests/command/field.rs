@@ -82,6 +82,47 @@ fn a_field_is_not_taken_for_a_mesh() {
 }
 
 #[test]
+fn a_mesh_and_its_field_grow_alike() {
+    let desk = Desk::new();
+    desk.succeed(&["field", "part.obj", "-o", "wide.field", "-r", "64", "--band", "6", "--padding", "0.1"]);
+    let run = desk.succeed(&["field", "wide.field", "-o", "a.field", "--offset", "0.04", "--json"]);
+    assert_eq!((run.json()["sign"].as_str(), run.json()["offset"].as_f64()), (Some("given"), Some(0.04)));
+    desk.succeed(&["field", "part.obj", "-o", "b.field", "-r", "64", "--offset", "0.04"]);
+    let volumes = ["a.field", "b.field"].map(|name| {
+        let field = Field::open(desk.path(name)).unwrap();
+        field.verify().unwrap();
+        assert!(field.is_certified_outside(), "{name}");
+        field.surface(0.0).unwrap().signed_volume()
+    });
+    assert!((volumes[0] / volumes[1] - 1.0).abs() < 5e-3, "{volumes:?}");
+    // Built from the mesh, it has the usual band around the grown surface.
+    assert!((Field::open(desk.path("b.field")).unwrap().band() - 3.0).abs() < 1e-6);
+    let shrunk =
+        desk.succeed(&["field", "part.obj", "-o", "c.field", "-r", "64", "--offset", "-0.04", "--json"]);
+    assert_eq!(shrunk.json()["certified_outside"], true);
+}
+
+#[test]
+fn an_offset_past_the_band_or_the_box_is_told() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let run = desk.run(&["field", "part.field", "-o", "a.field", "--offset", "0.3"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("part.field: an offset of 0.3") && run.stderr.contains("band of at least"),
+        "{}",
+        run.stderr
+    );
+    desk.succeed(&["field", "part.obj", "-o", "dense.field", "-r", "32", "--storage", "dense"]);
+    let run = desk.succeed(&["field", "dense.field", "-o", "a.field", "--offset", "0.3", "--band", "4"]);
+    assert!(
+        run.stderr.contains("reaches the border") && run.stderr.contains("--band had no effect"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn warnings_name_the_mesh() {
     let desk = Desk::new();
     io::write(desk.path("inward.obj"), &shapes::by_name("torus").unwrap().flipped()).unwrap();

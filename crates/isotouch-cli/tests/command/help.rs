@@ -2,7 +2,7 @@
 
 use crate::Desk;
 
-const COMMANDS: [&str; 5] = ["demo", "field", "inspect", "distance", "slice"];
+const COMMANDS: [&str; 7] = ["demo", "field", "inspect", "distance", "slice", "surface", "compare"];
 
 fn examples(help: &str) -> Vec<Vec<String>> {
     let lines = help.lines().filter_map(|line| line.strip_prefix("  isotouch"));

@@ -68,3 +68,31 @@ fn boxes_of_meshes_and_fields_are_told() {
     let field = run.stdout.lines().find(|line| line.starts_with("  box  ")).unwrap();
     assert!(field.contains(") to ("), "{field}");
 }
+
+#[test]
+fn a_gltf_scene_tells_what_was_left_out() {
+    let desk = Desk::new();
+    let gltf = r#"{
+        "asset": { "version": "2.0" },
+        "buffers": [{ "byteLength": 36, "uri": "part.bin" }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3 }],
+        "meshes": [{ "primitives": [
+            { "attributes": { "POSITION": 0 } },
+            { "attributes": { "POSITION": 0 }, "mode": 1 }
+        ] }]
+    }"#;
+    std::fs::write(desk.path("part.gltf"), gltf).unwrap();
+    let run = desk.run(&["inspect", "part.gltf"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("part.gltf, buffers[0].uri: the file `part.bin`"), "{}", run.stderr);
+
+    let corners: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    std::fs::write(desk.path("part.bin"), corners.map(f32::to_le_bytes).concat()).unwrap();
+    let run = desk.succeed(&["inspect", "part.gltf", "--json"]);
+    let file = &run.json()["files"][0];
+    assert_eq!((&file["format"], &file["triangles"]), (&"glTF JSON".into(), &1.into()));
+    assert_eq!(file["cleanup"]["skipped_groups"], 1);
+    let run = desk.succeed(&["inspect", "part.gltf"]);
+    assert!(run.stdout.contains("while reading: 1 group of points or lines left out"), "{}", run.stdout);
+}

@@ -11,6 +11,7 @@ fn every_command_prints_one_object() {
         &["inspect", "part.obj", "part.field"],
         &["distance", "part.field", "--points", "points.npy", "-o", "d.npy"],
         &["slice", "part.field", "-o", "s.png", "--width", "300"],
+        &["surface", "part.field", "-o", "s.obj"],
         &["demo", "--out", "demo", "--resolution", "16"],
     ] {
         for place in [0, arguments.len()] {
@@ -30,7 +31,7 @@ fn errors_are_an_object_too() {
     let desk = Desk::new();
     for arguments in [
         &["inspect", "--json", "nothing-here.obj"][..],
-        &["--json", "field", "open.obj", "-o", "o.field"],
+        &["--json", "field", "open.obj", "-o", "o.field", "--sign", "pseudonormal"],
         &["slice", "part.obj", "--json", "-o", "s.jpeg"],
         // Wrong usage, which is found before anything runs:
         &["--json", "frobnicate"],

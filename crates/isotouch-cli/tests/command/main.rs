@@ -1,16 +1,21 @@
 //! The promises of the command, tested on the real program.
 #![allow(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
 
+mod cache;
 mod closed_pipe;
+mod compare;
 mod demo;
 mod distance;
+mod exchange;
 mod exit_codes;
 mod field;
+mod hard_files;
 mod help;
 mod inspect;
 mod interrupt;
 mod json;
 mod slice;
+mod surface;
 mod terminal;
 
 use std::path::{Path, PathBuf};
@@ -24,12 +29,14 @@ use serde_json::Value;
 /// A folder of its own for one test, with files to work on.
 pub(crate) struct Desk {
     folder: tempfile::TempDir,
+    /// Its own, so that no test finds what another left, or what the user has.
+    cache: tempfile::TempDir,
 }
 
 impl Desk {
     /// With `part.obj` (a torus), `open.obj` (a torus with a hole) and `points.npy` (five points).
     pub(crate) fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        let desk = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
         let torus = shapes::by_name("torus").unwrap();
         io::write(desk.path("part.obj"), &torus).unwrap();
         let holed = TriMesh::new(torus.vertices().to_vec(), torus.triangles()[5..].to_vec()).unwrap();
@@ -42,11 +49,17 @@ impl Desk {
         self.folder.path().join(name)
     }
 
+    /// The folder where fields of meshes are kept.
+    pub(crate) fn cache(&self) -> &Path {
+        self.cache.path()
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_isotouch"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         // As a user runs it, not as the test runner does.
         command.env_remove("NO_COLOR").env_remove("CARGO");
+        command.env("ISOTOUCH_CACHE", self.cache.path()).env_remove("ISOTOUCH_CACHE_SIZE");
         command
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct BoundsLevel {
 pub(crate) const NO_RANGE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
 #[inline(always)]
-fn joined(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+pub(crate) fn joined(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
     [if b[0] < a[0] { b[0] } else { a[0] }, if b[1] > a[1] { b[1] } else { a[1] }]
 }
 
@@ -152,7 +152,13 @@ fn sparse_block(nodes: &SparseNodes, grid: &Grid, tile: UVec3) -> [f32; 2] {
 
 /// Range of the interpolant over `size`³ bricks of a level: their ranges, and the coarser cells where a brick is missing
 /// or has cells that reach into a missing one.
-fn bricks_range(nodes: &SparseNodes, level: usize, first: UVec3, size: u32, grid: &Grid) -> [f32; 2] {
+pub(crate) fn bricks_range(
+    nodes: &SparseNodes,
+    level: usize,
+    first: UVec3,
+    size: u32,
+    grid: &Grid,
+) -> [f32; 2] {
     let Some(bricks) = nodes.levels.get(level) else {
         return cells_range(nodes, level, first * BRICK, size * BRICK, grid);
     };

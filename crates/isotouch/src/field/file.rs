@@ -40,7 +40,8 @@ use super::{Facts, Field, Grid, SignMethod, StorageKind, band, query};
 use crate::atomic_file::write_atomically;
 
 const MAGIC: [u8; 8] = *b"isofield";
-const VERSION: u32 = 1;
+/// The version of the `.field` format that is written and read.
+pub const FIELD_FORMAT_VERSION: u32 = 1;
 const ALIGNMENT: u64 = 64;
 /// Flags of the header.
 const BORDER_IS_OUTSIDE: u32 = 1;
@@ -67,7 +68,7 @@ pub enum FieldFileError {
     },
     /// A later version of isotouch wrote it.
     #[error(
-        "{path} has format version {version}, but only versions up to {VERSION} are known here; update isotouch"
+        "{path} has format version {version}, but only versions up to {FIELD_FORMAT_VERSION} are known here; update isotouch"
     )]
     NewerVersion {
         /// The file.
@@ -285,7 +286,7 @@ impl Field {
     fn header(&self, sections: u32, file_length: u64) -> Header {
         Header {
             magic: MAGIC,
-            version: VERSION,
+            version: FIELD_FORMAT_VERSION,
             storage: match self.storage() {
                 StorageKind::Dense => 0,
                 StorageKind::Sparse => 1,
@@ -331,14 +332,17 @@ impl Field {
         Reader { path, file }.field()
     }
 
+    /// Reads all bytes of a field that came from a file and compares them with their checksums: the quick part of
+    /// [`Field::verify`].
+    pub fn verify_checksums(&self) -> Result<(), FieldFileError> {
+        let Some(source) = &self.source else { return Ok(()) };
+        source.sections.iter().try_for_each(|section| source.check_section(section))
+    }
+
     /// Reads all values and checks them: checksums of a field that came from a file, and for any field that neighbouring nodes
     /// agree, that the bounds are those of the values, and that nothing is missing of the band, as far as its nodes tell.
     pub fn verify(&self) -> Result<(), FieldFileError> {
-        if let Some(source) = &self.source {
-            for section in &source.sections {
-                source.check_section(section)?;
-            }
-        }
+        self.verify_checksums()?;
         let contradiction = |what: String| {
             let path = self.source.as_ref().map(|source| source.path.clone());
             FieldFileError::Contradiction { path, what }
@@ -481,7 +485,7 @@ impl Reader<'_> {
         let head =
             bytes.get(..size_of::<Header>()).ok_or_else(|| self.wrong_length(size_of::<Header>() as u64))?;
         let header: Header = bytemuck::pod_read_unaligned(head);
-        if header.version > VERSION {
+        if header.version > FIELD_FORMAT_VERSION {
             return Err(FieldFileError::NewerVersion { path: self.path.into(), version: header.version });
         }
         if header.file_length != bytes.len() as u64 {
@@ -513,7 +517,7 @@ impl Reader<'_> {
             && positive(header.lipschitz)
             && grid.cells.min_element() >= 1
             && grid.cells.max_element() <= MOST_CELLS
-            && header.version == VERSION
+            && header.version == FIELD_FORMAT_VERSION
             && header.storage <= 1
             && (1..=6).contains(&header.sign);
         if !sensible {

@@ -3,21 +3,30 @@
 mod band;
 mod bounds;
 mod build;
+pub mod exchange;
 mod file;
 mod grid;
 pub(crate) mod interpolate;
+mod offset;
 mod options;
+mod progress;
 mod query;
 pub(crate) mod storage;
+mod surface;
 
 pub use bounds::Bounds;
 pub use build::{BuildError, BuildNote, Built};
-pub use file::FieldFileError;
+pub use exchange::{
+    ExchangeError, ExchangeFormat, ExportOptions, Exported, ImportOptions, Imported, Precision,
+};
+pub use file::{FIELD_FORMAT_VERSION, FieldFileError};
 use glam::{DVec3, Vec3};
 pub use grid::Grid;
+pub use offset::OffsetError;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use query::Distance;
 use storage::{Buffer, Storage};
+pub use surface::{Surface, SurfaceError};
 
 /// A signed distance field on a regular grid.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! Filling holes: triangles across the loops of edges that only one triangle uses.
 //!
 //! Orientation does not matter: triangles that repeat the corners of another one, in whatever order, count once. Each loop gets the
-//! triangulation of least area, which spans a round hole flat and closes a slit along its length.
+//! triangulation of least area, long edges counted a little, which spans a round hole flat and closes a slit along its length.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
@@ -12,6 +12,9 @@ use super::TriMesh;
 /// Longer loops are cut in two by their shortest diagonals first: the best triangulation takes time with the cube of the
 /// length.
 const LONGEST: usize = 128;
+
+/// What a squared length of edge costs, beside a unit of twice the area.
+const LONG_EDGES: f64 = 0.05;
 
 /// Triangles that fill all loops of the mesh, over its own vertices.
 pub(crate) fn hole_triangles(mesh: &TriMesh) -> Vec<[u32; 3]> {
@@ -24,8 +27,8 @@ pub(crate) fn hole_triangles(mesh: &TriMesh) -> Vec<[u32; 3]> {
 
 /// The loops of edges that only one triangle uses, each without repeated vertices.
 fn rings(mesh: &TriMesh) -> Vec<Vec<u32>> {
-    let mut known = HashSet::new();
-    let mut uses: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut known = BTreeSet::new();
+    let mut uses: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for &[a, b, c] in mesh.triangles() {
         let mut sorted = [a, b, c];
         sorted.sort_unstable();
@@ -38,7 +41,7 @@ fn rings(mesh: &TriMesh) -> Vec<Vec<u32>> {
     let mut edges: Vec<(u32, u32)> =
         uses.into_iter().filter(|&(_, n)| n == 1).map(|(edge, _)| edge).collect();
     edges.sort_unstable();
-    let mut from: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for &(a, b) in &edges {
         from.entry(a).or_default().push(b);
         from.entry(b).or_default().push(a);
@@ -90,14 +93,19 @@ fn fill(vertices: &[DVec3], ring: &[u32], out: &mut Vec<[u32; 3]>) {
 /// The triangulation of least area of a ring, by the best ones of its pieces.
 fn least_area(ring: &[u32], at: impl Fn(usize) -> DVec3, out: &mut Vec<[u32; 3]>) {
     let n = ring.len();
-    let area = |i: usize, j: usize, k: usize| (at(j) - at(i)).cross(at(k) - at(i)).length();
+    // Area alone would span a slit with slivers that run from its ends straight across a bend: long edges cost, too.
+    let weight = |i: usize, j: usize, k: usize| {
+        let (a, b, c) = (at(i), at(j), at(k));
+        let edges = a.distance_squared(b) + b.distance_squared(c) + c.distance_squared(a);
+        (b - a).cross(c - a).length() + LONG_EDGES * edges
+    };
     let mut least = vec![0.0; n * n];
     let mut middle = vec![0; n * n];
     for span in 2..n {
         for i in 0..n - span {
             let j = i + span;
             let best = (i + 1..j)
-                .map(|k| (least[i * n + k] + least[k * n + j] + area(i, k, j), k))
+                .map(|k| (least[i * n + k] + least[k * n + j] + weight(i, k, j), k))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((total, k)) = best {
                 least[i * n + j] = total;

@@ -2,6 +2,7 @@
 
 pub(crate) mod adjacency;
 pub mod bvh;
+mod compare;
 pub(crate) mod fill;
 pub mod io;
 mod mass;
@@ -12,6 +13,7 @@ pub(crate) mod triangle;
 mod winding;
 
 pub use bvh::Bvh;
+pub use compare::{Bracket, CompareError, CompareOptions, Comparison, OneWay, compare, compare_until};
 pub use mass::{MassError, MassProperties, mass_properties};
 pub use report::{MeshReport, report};
 pub use tri_mesh::{InvalidMesh, TriMesh};

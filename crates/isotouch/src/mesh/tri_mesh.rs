@@ -87,7 +87,7 @@ impl TriMesh {
     pub fn bounds(&self) -> Aabb {
         let runs = self.triangles.par_chunks(1 << 14);
         runs.map(|run| Aabb::of_points(run.iter().flatten().map(|&v| self.vertices[v as usize])))
-            .reduce(|| Aabb::EMPTY, |a, b| a.union(b))
+            .reduce(|| Aabb::EMPTY, Aabb::union)
     }
 
     /// The mesh with more vertices and triangles behind its own.

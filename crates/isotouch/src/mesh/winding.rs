@@ -93,8 +93,12 @@ impl<'a> WindingTree<'a> {
     /// The mean of the winding numbers on the two sides of a triangle, at its middle: half of it less, or more, on either side.
     pub(crate) fn amid(&self, triangle: usize) -> f64 {
         let corners = self.mesh.corners(triangle);
-        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-        self.winding(middle) - solid_angle(corners, middle) / (4.0 * PI)
+        self.amid_at(triangle, (corners[0] + corners[1] + corners[2]) / 3.0)
+    }
+
+    /// The same at any point of a triangle.
+    pub(crate) fn amid_at(&self, triangle: usize, p: DVec3) -> f64 {
+        self.winding(p) - solid_angle(self.mesh.corners(triangle), p) / (4.0 * PI)
     }
 
     /// The winding number in front of a triangle that no other crosses.

@@ -1,5 +1,6 @@
 //! What leaves the library for people and other programs: pictures, NumPy arrays, numbers in words.
 
-pub mod npy;
 pub mod numbers;
 pub mod picture;
+
+pub use crate::npy;

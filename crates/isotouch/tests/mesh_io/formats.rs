@@ -13,6 +13,8 @@ fn each_format_reads_plain_and_gzipped() {
         Format::PlyAscii,
         Format::PlyLittleEndian,
         Format::PlyBigEndian,
+        Format::GltfJson,
+        Format::GltfBinary,
     ];
     for ((name, content), format) in triangle_files().into_iter().zip(formats) {
         for (name, content, gzipped) in

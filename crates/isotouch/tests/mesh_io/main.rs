@@ -6,6 +6,7 @@
 mod bad_input;
 mod caps;
 mod formats;
+mod gltf;
 mod models;
 #[path = "../oracle/mod.rs"]
 mod oracle;
@@ -90,6 +91,8 @@ fn triangle_files() -> Vec<(&'static str, Vec<u8>)> {
         ("triangle.ply", ascii),
         ("triangle.ply", little),
         ("triangle.ply", big),
+        ("triangle.gltf", gltf::Scene::triangle().embedded().into_bytes()),
+        ("triangle.glb", gltf::Scene::triangle().glb()),
     ]
 }
 

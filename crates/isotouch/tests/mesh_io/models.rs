@@ -69,6 +69,32 @@ fn all_models_read_as_the_index_says() {
     assert!(agreed > 200, "only {agreed} files were compared");
 }
 
+/// glTF files have no row in the index; whatever is there is read or refused by name.
+#[test]
+fn gltf_models_are_read_or_refused() {
+    let Some(folder) = models::folder() else { return };
+    let mut found = 0;
+    for part in ["hard", "fuzz"] {
+        for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+            let path = entry.unwrap().path();
+            let is_gltf = path
+                .extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case("glb") || e.eq_ignore_ascii_case("gltf"));
+            if !is_gltf {
+                continue;
+            }
+            found += 1;
+            match io::read(&path, &ReadOptions::default()) {
+                Ok(loaded) => assert!(loaded.mesh.bounds().extent().is_finite(), "{}", path.display()),
+                Err(error) => assert!(error.to_string().contains(&path.display().to_string()), "{error}"),
+            }
+        }
+    }
+    if found == 0 {
+        println!("skipped: no .glb or .gltf files in {}", folder.display());
+    }
+}
+
 /// The same bunny in every byte order and with every line end.
 #[test]
 fn ply_of_every_byte_order_and_line_end() {

@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 use super::{gzip, triangle_files};
 
-const NAMES: [&str; 7] = ["a.obj", "a.stl", "a.ply", "a.off", "a", "a.ply.gz", "a.glb"];
+const NAMES: [&str; 8] = ["a.obj", "a.stl", "a.ply", "a.off", "a", "a.ply.gz", "a.glb", "a.gltf"];
 
 fn read_any_way(content: &[u8]) {
     for name in NAMES {

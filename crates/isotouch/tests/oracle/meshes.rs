@@ -65,20 +65,19 @@ pub fn self_crossing_tube() -> TriMesh {
 pub fn boxes_sharing_an_edge() -> TriMesh {
     let one = cuboid(DVec3::ONE).unwrap();
     let two = moved(one.clone(), DVec3::new(1.0, 1.0, 0.0));
-    let all = joined(&[one, two]);
-    // The same position is the same vertex.
+    welded(&joined(&[one, two]))
+}
+
+/// The same position is the same vertex, and vertices that nothing uses are gone.
+pub fn welded(mesh: &TriMesh) -> TriMesh {
     let mut vertices: Vec<DVec3> = Vec::new();
-    let renamed: Vec<u32> = all
-        .vertices()
-        .iter()
-        .map(|v| match vertices.iter().position(|known| known == v) {
-            Some(known) => known as u32,
-            None => {
-                vertices.push(*v);
-                vertices.len() as u32 - 1
-            }
-        })
-        .collect();
-    let triangles = all.triangles().iter().map(|t| t.map(|v| renamed[v as usize])).collect();
+    let mut place = |v: DVec3| match vertices.iter().position(|w| *w == v) {
+        Some(known) => known as u32,
+        None => {
+            vertices.push(v);
+            vertices.len() as u32 - 1
+        }
+    };
+    let triangles = (0..mesh.triangles().len()).map(|t| mesh.corners(t).map(&mut place)).collect();
     TriMesh::new(vertices, triangles).unwrap()
 }

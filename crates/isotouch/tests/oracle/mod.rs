@@ -3,9 +3,11 @@
 // Every test file uses its own part of this one.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
+pub mod damage;
 pub mod double;
 pub mod meshes;
 pub mod models;
+pub mod python;
 pub mod random;
 
 use isotouch::math::DVec3;

@@ -1,6 +1,7 @@
 //! Random numbers that are the same on every run.
 
-use isotouch::math::{Aabb, DVec3};
+use isotouch::field::Field;
+use isotouch::math::{Aabb, DVec3, IVec3};
 
 /// SplitMix64 (Steele et al. 2014).
 pub struct Random(pub u64);
@@ -30,5 +31,16 @@ impl Random {
     /// In the cube [−1, 1]³.
     pub fn in_cube(&mut self) -> DVec3 {
         self.in_box(Aabb::new(DVec3::NEG_ONE, DVec3::ONE))
+    }
+
+    /// Where a node of a field is.
+    pub fn node(&mut self, field: &Field) -> DVec3 {
+        let grid = field.grid();
+        let n = grid.nodes().to_array().map(|n| self.below(n as usize) as i32);
+        grid.bounds().project(grid.node_position(IVec3::from_array(n)))
+    }
+
+    pub fn nodes(&mut self, field: &Field, count: usize) -> Vec<DVec3> {
+        (0..count).map(|_| self.node(field)).collect()
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! Edges whose two ends are near enough to the mesh need no cap.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
@@ -40,15 +40,15 @@ pub(super) struct CapTracer<'a, S: ?Sized> {
     grid: &'a Grid,
     execution: &'a Execution<'a>,
     /// What is known of nodes: how far inside (positive) by the side's own measure, and how far the mesh is.
-    nodes: HashMap<[i32; 3], (f64, f64)>,
-    looked_at: HashSet<[i32; 3]>,
+    nodes: BTreeMap<[i32; 3], (f64, f64)>,
+    looked_at: BTreeSet<[i32; 3]>,
     /// Edges that caps cross, with where along them.
-    edges: HashMap<GridEdge, f64>,
+    edges: BTreeMap<GridEdge, f64>,
 }
 
 impl<'a, S: Side + ?Sized> CapTracer<'a, S> {
     pub(super) fn new(side: &'a S, bvh: &'a Bvh, grid: &'a Grid, execution: &'a Execution<'a>) -> Self {
-        let (nodes, looked_at, edges) = (HashMap::new(), HashSet::new(), HashMap::new());
+        let (nodes, looked_at, edges) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         Self { side, bvh, grid, execution, nodes, looked_at, edges }
     }
 
@@ -131,7 +131,7 @@ impl<'a, S: Side + ?Sized> CapTracer<'a, S> {
         let mut edges: Vec<(GridEdge, f64)> = self.edges.iter().map(|(&edge, &at)| (edge, at)).collect();
         edges.sort_unstable_by_key(|&(edge, _)| edge);
         // The vertex of a cell is the mean of where caps cross its edges.
-        let mut sums: HashMap<[i32; 3], (DVec3, f64)> = HashMap::new();
+        let mut sums: BTreeMap<[i32; 3], (DVec3, f64)> = BTreeMap::new();
         for &(edge, at) in &edges {
             let mut offset = DVec3::ZERO;
             offset[edge.axis] = at * self.grid.cell;
@@ -143,7 +143,7 @@ impl<'a, S: Side + ?Sized> CapTracer<'a, S> {
             }
         }
         let mut caps = Caps::default();
-        let mut index: HashMap<[i32; 3], u32> = HashMap::new();
+        let mut index: BTreeMap<[i32; 3], u32> = BTreeMap::new();
         for (edge, _) in edges {
             let [a, b, c, d] = cells_around(edge).map(|cell| {
                 *index.entry(cell).or_insert_with(|| {

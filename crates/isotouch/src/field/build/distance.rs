@@ -79,6 +79,7 @@ pub(crate) struct DistanceScratch<'a> {
     pub(crate) seed: Option<Seed>,
     octet: CandidateList,
     brick: CandidateList,
+    members: Members,
     leaves: Vec<u32>,
     all_vertices: &'a LeafVertices,
     vertices: NearVertices,
@@ -93,6 +94,7 @@ impl<'a> DistanceScratch<'a> {
             seed: None,
             octet: CandidateList::default(),
             brick: CandidateList::default(),
+            members: Members::default(),
             leaves: Vec::new(),
             all_vertices,
             vertices: NearVertices::default(),
@@ -108,8 +110,13 @@ struct CandidateList {
     /// Bit k set when the triangle can be closest to a point of cube k.
     kept: Vec<u8>,
     offsets: Vec<EightOffsets>,
-    /// Places of the triangles kept for each cube.
-    members: [Vec<u32>; 8],
+}
+
+/// Triangles that can be closest to a node of each of a brick's groups.
+#[derive(Default)]
+struct Members {
+    /// Where they are in the tree, as [`pack`] writes it.
+    of_group: [Vec<u64>; 8],
     /// Squared distances of a group's nodes from its members.
     distances: Vec<[f64; 8]>,
 }
@@ -121,23 +128,25 @@ struct EightOffsets {
     offset: [[f32; 8]; 3],
 }
 
-impl CandidateList {
-    fn clear_members(&mut self) {
-        for members in &mut self.members {
+impl Members {
+    fn clear(&mut self) {
+        for members in &mut self.of_group {
             members.clear();
         }
     }
 
-    /// Makes the triangle at place `k` a member of the cubes whose bit is set.
+    /// Makes a triangle a member of the groups whose bit is set.
     #[inline(always)]
-    fn add_member(&mut self, k: u32, cubes: u8) {
-        let mut cubes = cubes;
-        while cubes != 0 {
-            self.members[cubes.trailing_zeros() as usize].push(k);
-            cubes &= cubes - 1;
+    fn add(&mut self, triangle: u64, groups: u8) {
+        let mut groups = groups;
+        while groups != 0 {
+            self.of_group[groups.trailing_zeros() as usize].push(triangle);
+            groups &= groups - 1;
         }
     }
+}
 
+impl CandidateList {
     /// Finds out which triangles matter to each of eight cubes of half edge `half`; `cube(k)` gives the corners of cube k.
     #[inline(always)]
     fn measure(&mut self, centers: &Eight, half: f64, cube: impl Fn(usize) -> Eight) {
@@ -195,6 +204,13 @@ impl CandidateList {
     }
 }
 
+/// Coordinates along an axis of the lower or upper two nodes of a brick.
+#[inline(always)]
+fn pair_of(octet: &Octet, brick: usize, axis: usize, half: usize) -> [f64; 2] {
+    let first = (brick >> axis & 1) * 4 + 2 * half;
+    [octet.at[axis][first], octet.at[axis][first + 1]]
+}
+
 /// Eight points side by side.
 struct Eight {
     x: [f64; 8],
@@ -211,6 +227,13 @@ impl Eight {
             y: std::array::from_fn(|k| y[k >> 1 & 1]),
             z: std::array::from_fn(|k| z[k >> 2]),
         }
+    }
+
+    /// The nodes of one of a brick's groups.
+    #[inline(always)]
+    fn nodes(octet: &Octet, brick: usize, group: usize) -> Self {
+        let pair = |axis: usize| pair_of(octet, brick, axis, group >> axis & 1);
+        Self::corners(pair(0), pair(1), pair(2))
     }
 
     #[inline(always)]
@@ -290,8 +313,7 @@ fn octet_body(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out:
 /// Distances to the nearest of the listed triangles.
 #[inline(always)]
 fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8, out: &mut OctetDistances) {
-    let DistanceScratch { octet: list, brick: of_brick, wants_all, .. } = scratch;
-    let wants_all = *wants_all;
+    let DistanceScratch { query, octet: list, brick: of_brick, members, wants_all, .. } = scratch;
     let middle = |axis: usize, from: usize, to: usize| 0.5 * (octet.at[axis][from] + octet.at[axis][to]);
     let halves = |axis: usize| [middle(axis, 0, 3), middle(axis, 4, 7)];
     list.measure(&Eight::corners(halves(0), halves(1), halves(2)), 1.5 * octet.spacing, |brick| {
@@ -308,7 +330,8 @@ fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8,
                 of_brick.triangles.push(*entry);
             }
         }
-        brick_from_list(of_brick, octet, brick, wants_all, out);
+        find_members(of_brick, octet, brick, members);
+        groups_from_members(query.bvh(), members, octet, brick, *wants_all, out);
     }
 }
 
@@ -320,18 +343,12 @@ fn octet_from_vertices(
     wanted: u8,
     out: &mut OctetDistances,
 ) {
-    let DistanceScratch { query, leaves, all_vertices, vertices, brick: list, wants_all, .. } = scratch;
-    let wants_all = *wants_all;
-    let bvh = query.bvh();
+    let DistanceScratch { query, leaves, all_vertices, vertices, members, wants_all, .. } = scratch;
     vertices.gather(all_vertices, leaves, octet);
     for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-        list.clear_members();
-        list.triangles.clear();
-        vertices.for_each_needed(all_vertices, brick, |seed, groups| {
-            list.add_member(list.triangles.len() as u32, groups);
-            list.triangles.push((bvh.planar(seed), pack(seed)));
-        });
-        groups_from_members(list, octet, brick, wants_all, out);
+        members.clear();
+        vertices.for_each_needed(brick, |seed, groups| members.add(pack(seed), groups));
+        groups_from_members(query.bvh(), members, octet, brick, *wants_all, out);
     }
 }
 
@@ -354,53 +371,39 @@ fn collect(bvh: &Bvh, leaves: &[u32], cube: &Cube, cull: &Cull, list: &mut Candi
     true
 }
 
-/// Distances of a brick's nodes to the nearest of the listed triangles.
+/// Finds those of the listed triangles that matter to each of a brick's groups.
 #[inline(always)]
-fn brick_from_list(
-    list: &mut CandidateList,
-    octet: &Octet,
-    brick: usize,
-    wants_all: bool,
-    out: &mut OctetDistances,
-) {
-    let from = |axis: usize| (brick >> axis & 1) * 4;
-    let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
+fn find_members(list: &mut CandidateList, octet: &Octet, brick: usize, members: &mut Members) {
     let centers = |axis: usize| {
-        let (low, high) = (pair(axis, 0), pair(axis, 2));
+        let (low, high) = (pair_of(octet, brick, axis, 0), pair_of(octet, brick, axis, 1));
         [0.5 * (low[0] + low[1]), 0.5 * (high[0] + high[1])]
     };
-    let nodes_of = |group: usize| {
-        Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)))
-    };
-    list.measure(&Eight::corners(centers(0), centers(1), centers(2)), 0.5 * octet.spacing, nodes_of);
-    list.clear_members();
-    for k in 0..list.kept.len() {
-        list.add_member(k as u32, list.kept[k]);
+    list.measure(&Eight::corners(centers(0), centers(1), centers(2)), 0.5 * octet.spacing, |group| {
+        Eight::nodes(octet, brick, group)
+    });
+    members.clear();
+    for ((_, triangle), &groups) in list.triangles.iter().zip(&list.kept) {
+        members.add(*triangle, groups);
     }
-    groups_from_members(list, octet, brick, wants_all, out);
 }
 
 /// Distances of a brick's nodes to the nearest of their groups' members.
 #[inline(always)]
 fn groups_from_members(
-    list: &mut CandidateList,
+    bvh: &Bvh,
+    members: &mut Members,
     octet: &Octet,
     brick: usize,
     wants_all: bool,
     out: &mut OctetDistances,
 ) {
-    let from = |axis: usize| (brick >> axis & 1) * 4;
-    let pair = |axis: usize, k: usize| [octet.at[axis][from(axis) + k], octet.at[axis][from(axis) + k + 1]];
-    let nodes_of = |group: usize| {
-        Eight::corners(pair(0, 2 * (group & 1)), pair(1, 2 * (group >> 1 & 1)), pair(2, 2 * (group >> 2)))
-    };
-    let CandidateList { triangles, members, distances, .. } = list;
+    let Members { of_group, distances } = members;
     for group in 0..8 {
-        let nodes = nodes_of(group);
+        let nodes = Eight::nodes(octet, brick, group);
         let mut best = [f64::INFINITY; 8];
         distances.clear();
-        for &k in &members[group] {
-            let d = nodes.distances_squared(&triangles[k as usize].0);
+        for &triangle in &of_group[group] {
+            let d = nodes.distances_squared(&bvh.planar(unpack(triangle)));
             for lane in 0..8 {
                 best[lane] = if d[lane] < best[lane] { d[lane] } else { best[lane] };
             }
@@ -417,7 +420,7 @@ fn groups_from_members(
             out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
             continue;
         }
-        for (&k, d) in members[group].iter().zip(distances.iter()).rev() {
+        for (&triangle, d) in of_group[group].iter().zip(distances.iter()).rev() {
             let mut equal = [0u32; 8];
             for lane in 0..8 {
                 equal[lane] = u32::from(d[lane] == best[lane]) << lane;
@@ -427,7 +430,7 @@ fn groups_from_members(
                 lanes |= equal[lane];
             }
             while lanes != 0 {
-                nearest[lanes.trailing_zeros() as usize & 7] = triangles[k as usize].1;
+                nearest[lanes.trailing_zeros() as usize & 7] = triangle;
                 lanes &= lanes - 1;
             }
         }

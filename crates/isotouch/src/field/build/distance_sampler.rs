@@ -61,7 +61,11 @@ impl<'a> Sampler for MeshSampler<'a> {
 
     fn scratch(&self) -> MeshScratch<'a> {
         MeshScratch {
-            search: DistanceScratch::new(self.bvh, self.vertices, self.caps.is_some()),
+            search: DistanceScratch::new(
+                self.bvh,
+                self.vertices,
+                self.caps.is_some() || self.sign.asks_every_node(),
+            ),
             distances: OctetDistances::new(),
         }
     }
@@ -91,6 +95,13 @@ impl<'a> Sampler for MeshSampler<'a> {
                 let p = octet.position(brick, node);
                 self.sign.is_inside(self.bvh, p, distance::unpack(nearest[node]))
             };
+            if self.sign.asks_every_node() {
+                for node in 0..BRICK_NODES {
+                    let sign = if inside(node) { -1.0 } else { 1.0 };
+                    out[brick][node] = (sign * distances[node]) as f32;
+                }
+                continue;
+            }
             let least = distances.iter().fold(f64::INFINITY, |a, &b| a.min(b));
             if are_on_one_side(least, least, octet.spacing) {
                 // No two neighbours in it, nor in a brick beside it of which this is true as well, are apart.

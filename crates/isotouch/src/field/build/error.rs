@@ -244,7 +244,8 @@ pub enum BuildError {
     NotOriented,
     /// Nothing is enclosed, whatever the orientation.
     #[error(
-        "the mesh encloses nothing: every point can be reached from outside{}; give a larger gap to close, or a higher resolution",
+        "the mesh encloses nothing: every point can be reached from outside{}; give a larger gap to close or a higher \
+         resolution, or use the sign method 'oriented' if it is an open sheet",
         if *gap > 0.0 { format!(" through holes wider than {}", in_few_digits(*gap)) } else { String::new() }
     )]
     EnclosesNothing {

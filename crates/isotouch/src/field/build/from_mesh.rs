@@ -45,7 +45,13 @@ impl Field {
         if size > 0.0 && !(1e-30..=1e30).contains(&size) {
             return Err(BuildError::SizeOutOfRange { size });
         }
-        if is_flat(mesh) {
+        if let Some(gap) = options.gap
+            && !(gap > 0.0 && gap <= size)
+        {
+            let must_be = "above 0 and no wider than the mesh";
+            return Err(BuildError::BadOption { name: "gap", value: gap, must_be });
+        }
+        if !is_for_sheets(options.sign) && is_flat(mesh) {
             return Err(BuildError::Flat);
         }
         let grid = Grid::around(solid, options.padding, spacing(options));
@@ -58,6 +64,19 @@ impl Field {
 /// A closed mesh with less than 10⁻¹² of a ball's volume for its area is rounding, not a solid.
 fn is_negligible(volume: f64, area: f64) -> bool {
     volume.abs() <= 1e-12 * area.powf(1.5)
+}
+
+/// Whether a method takes the front of every triangle as it is, and needs no volume.
+fn is_for_sheets(sign: SignMethod) -> bool {
+    matches!(sign, SignMethod::Oriented | SignMethod::FaceNormal)
+}
+
+/// A mesh with less volume than this, for its area, has no orientation to go by.
+const LEAST_VOLUME: f64 = 1e-6;
+
+/// Whether volumes cancel, as they do where every triangle is there twice, once each way.
+fn is_wound_both_ways(mesh: &TriMesh) -> bool {
+    mesh.signed_volume().abs() <= LEAST_VOLUME * mesh.area().powf(1.5)
 }
 
 /// Whether all of a mesh lies in one plane, the plane of its largest triangle.
@@ -101,7 +120,7 @@ fn from_solid_mesh(
     let mut notes = Vec::new();
     let mut mesh = Cow::Borrowed(mesh);
     let volume = mesh.signed_volume();
-    if volume < 0.0 && !is_negligible(volume, mesh.area()) {
+    if volume < 0.0 && !is_for_sheets(options.sign) && !is_negligible(volume, mesh.area()) {
         mesh = Cow::Owned(mesh.into_owned().flipped());
         notes.push(BuildNote::TurnedOutward);
     }
@@ -252,6 +271,7 @@ fn choose_sign(
         SignMethod::Pseudonormal => Err(not_closed),
         SignMethod::Winding if encloses_nothing(mesh) => Err(BuildError::NotOriented),
         SignMethod::Winding if faults.unbalanced == 0 => Ok(wanted),
+        SignMethod::Winding if is_wound_both_ways(mesh) => Err(BuildError::NotOriented),
         SignMethod::Winding => match winding_serves(mesh, bvh) {
             (whole, _) if whole < DOUBTFUL => Err(BuildError::NotOriented),
             _ => Ok(wanted),
@@ -279,6 +299,15 @@ fn choose_for(mesh: &TriMesh, bvh: &Bvh, faults: &EdgeFaults, notes: &mut Vec<Bu
     }
     if faults.unbalanced == 0 {
         return SignMethod::Winding;
+    }
+    if is_wound_both_ways(mesh) {
+        return chose(SignMethod::Soup, "the mesh is wound both ways, so its orientation tells nothing");
+    }
+    if faults.flipped > 0 && faults.boundary == 0 {
+        return chose(
+            SignMethod::Soup,
+            "the mesh is closed, but its triangles do not agree on where the outside is",
+        );
     }
     match winding_serves(mesh, bvh) {
         (whole, outer) if whole >= CLEAR && outer > DOUBTFUL => chose(

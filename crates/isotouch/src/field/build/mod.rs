@@ -12,12 +12,12 @@ mod distance_sampler;
 mod error;
 mod from_mesh;
 mod function;
+mod gathered;
 mod leaf_vertices;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;
 mod open;
-mod progress;
 mod sampler;
 mod side;
 mod sign;
@@ -28,9 +28,9 @@ use glam::DVec3;
 
 pub use self::error::{BuildError, BuildNote};
 use self::function::{FunctionSampler, GridSampler};
-use self::progress::Stage;
 use self::sampler::Sampler;
 use super::grid::Spacing;
+use super::progress::{self, Cancelled, NoThreads, Stage, on_threads};
 use super::storage::{DenseNodes, Storage};
 use super::{Bounds, Execution, Facts, Field, FieldOptions, Grid, SignMethod, StorageKind, bounds};
 use crate::math::Aabb;
@@ -174,14 +174,16 @@ impl Field {
     }
 }
 
-/// Runs `work` on as many threads as were asked for.
-fn on_threads<R: Send>(execution: &Execution<'_>, work: impl FnOnce() -> R + Send) -> Result<R, BuildError> {
-    let Some(threads) = execution.threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|reason| BuildError::Threads { threads, reason: reason.to_string() })?;
-    Ok(pool.install(work))
+impl From<Cancelled> for BuildError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<NoThreads> for BuildError {
+    fn from(NoThreads { threads, reason }: NoThreads) -> Self {
+        Self::Threads { threads, reason }
+    }
 }
 
 fn spacing(options: &FieldOptions) -> Spacing {

@@ -10,7 +10,8 @@
 //! vertex of all, but for R²; and the smaller the triangles, the fewer are left. Of |x − v|² only the part that differs between
 //! vertices counts, and that is linear in x: a few multiplications in `f32` for each vertex and node.
 
-use super::leaf_vertices::{LANES, LeafVertices, MOST_VERTICES, VertexBlock, View};
+use super::gathered::{Gathered, LANES, VertexBlock};
+use super::leaf_vertices::{LeafVertices, View};
 use super::sampler::Octet;
 use crate::mesh::bvh::Seed;
 
@@ -20,6 +21,8 @@ const LAYER: usize = 16;
 const PLACES: [f32; 4] = [-1.5, -0.5, 0.5, 1.5];
 /// Covers the rounding of a linear function's value, relative to the sizes of its terms.
 const ROUNDING: f32 = 1e-6;
+/// Sum of an octet's half edges, in cells: no node's coordinates add up to more.
+const FARTHEST_NODE: f32 = 3.0 * 3.5;
 
 /// |x − v|² less what all vertices have in common: `constant + slope·x`, in cells.
 #[derive(Clone, Copy)]
@@ -65,26 +68,28 @@ struct Reference {
     slope: [f32; 3],
 }
 
-/// Vertices of one leaf.
+/// Vertices that stand side by side.
 #[derive(Clone, Copy)]
-struct OfLeaf {
+struct Block {
     lifted: Lifted,
-    leaf: u32,
-    /// Place of the first vertex among the leaf's.
+    /// Place of the first.
     first: u32,
 }
 
 /// The vertices of the triangles near an octet.
 #[derive(Default)]
 pub(super) struct NearVertices {
+    gathered: Gathered,
     /// From the octet's centre.
-    vertices: Vec<OfLeaf>,
+    vertices: Vec<Block>,
     /// Those that matter to a brick, from its centre.
     kept: Vec<Lifted>,
-    /// For each of those its leaf, and its place among the leaf's vertices.
-    places: Vec<(u32, u32)>,
-    /// Bit g set when the vertex matters to group g of 2³ nodes.
+    /// Their places among the gathered ones.
+    places: Vec<u32>,
+    /// Bit g set when the kept vertex matters to group g of 2³ nodes.
     groups: Vec<[u32; LANES]>,
+    /// The same for every place.
+    groups_of: Vec<u8>,
     layer: Layer,
 }
 
@@ -93,47 +98,42 @@ impl NearVertices {
     #[inline(always)]
     pub(super) fn gather(&mut self, all: &LeafVertices, leaves: &[u32], octet: &Octet) {
         self.vertices.clear();
+        self.gathered.gather(all, leaves);
         let view = all.view(octet.center(), octet.spacing);
-        let Some(&first) = leaves.first() else { return };
-        let block = &all.blocks_of(first)[0];
+        let Some(first) = self.gathered.blocks.first() else { return };
         let mut origin = [0.0; 3];
         for axis in 0..3 {
-            origin[axis] = (block.position[axis][0] - view.center[axis]) * view.cells;
+            origin[axis] = (first.position[axis][0] - view.center[axis]) * view.cells;
         }
-        for &leaf in leaves {
-            for (k, block) in all.blocks_of(leaf).iter().enumerate() {
-                let lifted = lift(block, &view, origin);
-                self.vertices.push(OfLeaf { lifted, leaf, first: (k * LANES) as u32 });
-            }
+        for (k, block) in self.gathered.blocks.iter().enumerate() {
+            self.vertices.push(Block { lifted: lift(block, &view, origin), first: (k * LANES) as u32 });
         }
         let reference = self.nearest([0.0; 3]);
-        self.vertices.retain(|of| of.lifted.may_be_below(&reference, [0.0; 3], 3.5) != 0);
+        self.groups_of.clear();
+        self.groups_of.resize(self.gathered.places(), 0);
+        let Self { vertices, groups_of, .. } = self;
+        vertices.retain(|block| {
+            let bytes = block.lifted.may_be_below(&reference, [0.0; 3], 3.5);
+            groups_of[block.first as usize..][..LANES].copy_from_slice(&bytes.to_le_bytes());
+            bytes != 0
+        });
+        self.gathered.triangles.retain(|(_, corners)| corners.iter().any(|&k| groups_of[k as usize] != 0));
     }
 
     /// Calls `needed` for every triangle that can be closest to a node of the brick, with bit g set for group g of 2³ nodes.
     #[inline(always)]
-    pub(super) fn for_each_needed(
-        &mut self,
-        all: &LeafVertices,
-        brick: usize,
-        mut needed: impl FnMut(Seed, u8),
-    ) {
+    pub(super) fn for_each_needed(&mut self, brick: usize, mut needed: impl FnMut(Seed, u8)) {
         self.keep(brick);
         self.find_groups();
-        let mut k = 0;
-        while k < self.places.len() {
-            let leaf = self.places[k].0;
-            let mut groups = [0u8; MOST_VERTICES];
-            while k < self.places.len() && self.places[k].0 == leaf {
-                groups[self.places[k].1 as usize % MOST_VERTICES] = self.groups[k / LANES][k % LANES] as u8;
-                k += 1;
-            }
-            for (lane, corners) in all.corners_of(leaf).iter().enumerate() {
-                let at = |k: usize| groups[corners[k] as usize % MOST_VERTICES];
-                let of_triangle = at(0) | at(1) | at(2);
-                if of_triangle != 0 {
-                    needed(Seed { leaf, lane: lane as u32 }, of_triangle);
-                }
+        self.groups_of.fill(0);
+        for (k, &place) in self.places.iter().enumerate() {
+            self.groups_of[place as usize] = self.groups[k / LANES][k % LANES] as u8;
+        }
+        for &(seed, [a, b, c]) in &self.gathered.triangles {
+            let at = |place: u32| self.groups_of[place as usize];
+            let groups = at(a) | at(b) | at(c);
+            if groups != 0 {
+                needed(seed, groups);
             }
         }
     }
@@ -178,7 +178,7 @@ impl NearVertices {
                 if at == 0 {
                     self.kept.push(Lifted::NONE);
                 }
-                self.places.push((of.leaf, of.first + lane as u32));
+                self.places.push(of.first + lane as u32);
                 let Some(kept) = self.kept.last_mut() else { continue };
                 kept.constant[at] = of.lifted.at(lane, center);
                 kept.slope[0][at] = of.lifted.slope[0][lane];
@@ -254,7 +254,9 @@ fn lift(block: &VertexBlock, view: &View, origin: [f32; 3]) -> Lifted {
         }
     }
     for lane in 0..LANES {
-        let rounding = sizes[lane] * (4.0 * view.blur + ROUNDING * sizes[lane]);
+        // A vertex that rounding moves by e is 2(v − x)·e farther from x, squared.
+        let rounding = 4.0 * view.blur * (sizes[lane] + FARTHEST_NODE)
+            + ROUNDING * sizes[lane] * (sizes[lane] + FARTHEST_NODE);
         lifted.slack[lane] = block.radius_squared[lane] * (view.cells * view.cells) + rounding;
     }
     lifted

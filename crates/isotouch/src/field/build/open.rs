@@ -61,7 +61,15 @@ impl OpenMesh<'_> {
         let side = HalfWound(WindingTree::new(self.mesh, bvh));
         let in_front: Vec<f64> =
             (0..self.mesh.triangles().len()).into_par_iter().map(|t| side.0.amid(t) - 0.5).collect();
-        let is_kept: Vec<bool> = in_front.iter().map(|&w| w < BURIED).collect();
+        let is_kept: Vec<bool> = in_front
+            .par_iter()
+            .enumerate()
+            .map(|(t, &w)| {
+                let is_exposed = |p: DVec3| side.0.amid_at(t, p) - 0.5 < BURIED;
+                w < BURIED
+                    || samples(self.mesh.corners(t), self.grid.cell).is_none_or(|mut at| at.any(is_exposed))
+            })
+            .collect();
         let sides = self.clear_sides(bvh, &in_front, &rim);
         let seeds = rim.into_iter().map(|[a, b]| 0.5 * (a + b)).collect();
         self.capped(&side, Some(&sides), self.mesh, &is_kept, seeds)
@@ -96,27 +104,43 @@ impl OpenMesh<'_> {
     pub(super) fn by_reach(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
         let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
         let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
-        if soup.has_inside() {
-            return self.from_soup(&soup, self.mesh);
-        }
         // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        let holes = fill::hole_triangles(self.mesh);
-        if holes.is_empty() {
-            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        if !soup.has_depth
+            && let Some(spanned) = self.spanned()
+        {
+            let bvh = Bvh::new(&spanned);
+            let closed = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
+            if closed.has_inside() {
+                return self.by_soup(&closed, &spanned);
+            }
         }
-        let spanned = self.mesh.with_more(&[], &holes).map_err(|_| BuildError::CapsTooLarge)?;
-        let bvh = Bvh::new(&spanned);
-        let soup = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
         if !soup.has_inside() {
             return Err(BuildError::EnclosesNothing { gap: soup.gap });
         }
-        self.from_soup(&soup, &spanned)
+        self.by_soup(&soup, self.mesh)
+    }
+
+    /// The mesh with its holes spanned, if it has any, and if they are not so large that it is an open sheet.
+    fn spanned(&self) -> Option<TriMesh> {
+        let holes = fill::hole_triangles(self.mesh);
+        let area = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let span: f64 = holes.iter().map(area).sum();
+        let is_sheet = span > LARGEST_SPAN * self.mesh.area();
+        if holes.is_empty() || is_sheet { None } else { self.mesh.with_more(&[], &holes).ok() }
     }
 
     /// `mesh` is the mesh the soup was made from: ours, or ours with holes spanned by triangles behind our own.
-    fn from_soup(&self, soup: &Soup<'_>, mesh: &TriMesh) -> Result<Opened, BuildError> {
-        let is_kept: Vec<bool> =
-            (0..mesh.triangles().len()).into_par_iter().map(|t| !soup.is_buried(t)).collect();
+    fn by_soup(&self, soup: &Soup<'_>, mesh: &TriMesh) -> Result<Opened, BuildError> {
+        let is_kept: Vec<bool> = (0..mesh.triangles().len())
+            .into_par_iter()
+            .map(|t| {
+                let is_exposed = |p: DVec3| !soup.is_buried(t, p);
+                samples(mesh.corners(t), self.grid.cell).is_none_or(|mut at| at.any(is_exposed))
+            })
+            .collect();
         let mut opened = self.capped(soup, None, mesh, &is_kept, soup.seams(self.grid.cell))?;
         if opened.capped_nodes > 0 {
             opened.notes.push(BuildNote::GapsClosed { width: soup.gap });
@@ -208,6 +232,29 @@ impl OpenMesh<'_> {
             (0..pair.step).map(move |k| start + (f64::from(k) + 0.5) * along)
         })
     }
+}
+
+/// Holes that were spanned may have this share of the mesh's area in all.
+const LARGEST_SPAN: f64 = 0.25;
+/// Triangles longer than so many cells count as boundary without a look.
+const LONGEST: f64 = 40.0;
+
+/// Points all over a triangle, not more than a cell apart; `None` where there would be too many.
+fn samples([a, b, c]: [DVec3; 3], cell: f64) -> Option<impl Iterator<Item = DVec3>> {
+    let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    if longest > LONGEST * cell {
+        return None;
+    }
+    let n = (longest / cell).ceil().max(1.0) as u32;
+    // Middles of the n² small triangles that cutting the edges into n parts makes.
+    Some((0..n).flat_map(move |i| {
+        (0..2 * (n - i) - 1).map(move |k| {
+            let (j, is_upper) = (k / 2, k % 2 == 1);
+            let third = if is_upper { 2.0 / 3.0 } else { 1.0 / 3.0 };
+            let (u, v) = ((f64::from(i) + third) / f64::from(n), (f64::from(j) + third) / f64::from(n));
+            a + u * (b - a) + v * (c - a)
+        })
+    }))
 }
 
 fn notes(capped_nodes: u64, share: f64, is_kept: &[bool]) -> Vec<BuildNote> {

@@ -77,7 +77,11 @@ impl<'a> Untangled<'a> {
             Feature::Corner(k) => self.around[self.normals.mesh.triangles()[t][k as usize] as usize],
         };
         match sides {
-            Sides::Boundary => self.normals.is_inside(bvh, p, nearest),
+            Sides::Boundary => match (self.normals.is_surely_inside(bvh, p, nearest), self.leaky) {
+                (Some(is_inside), _) => is_inside,
+                (None, Some((side, _))) => side.is_inside(p),
+                (None, None) => self.normals.winding(bvh).is_inside(p),
+            },
             Sides::Buried => true,
             Sides::Stray => false,
             Sides::Crossed => match self.leaky {
@@ -89,6 +93,11 @@ impl<'a> Untangled<'a> {
 }
 
 impl<'a> SignOracle<'a> {
+    /// Whether neighbours tell nothing about a node: beyond the rim of an open sheet sides change without a surface.
+    pub(crate) fn asks_every_node(&self) -> bool {
+        matches!(self, Self::InFront { .. })
+    }
+
     /// Whether nodes far from the surface must be asked all the same, since caps might be missing.
     pub(crate) fn may_lack_caps(&self) -> bool {
         match self {
@@ -201,11 +210,16 @@ impl<'a> Pseudonormals<'a> {
     }
 
     fn is_inside(&self, bvh: &'a Bvh, p: DVec3, nearest: Seed) -> bool {
+        self.is_surely_inside(bvh, p, nearest).unwrap_or_else(|| self.winding(bvh).is_inside(p))
+    }
+
+    /// Which side `p` is on, unless too little is left of the normals to be trusted.
+    fn is_surely_inside(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> Option<bool> {
         let (offset, normal, weight) = self.at_closest(bvh, p, nearest);
         let along = offset.dot(normal);
         if along.abs() <= TRUSTED_SHARE * weight * offset.length() {
-            return self.winding(bvh).is_inside(p);
+            return None;
         }
-        along < 0.0
+        Some(along < 0.0)
     }
 }

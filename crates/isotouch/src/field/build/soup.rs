@@ -62,6 +62,9 @@ pub(super) struct Soup<'a> {
     labels: Vec<Label>,
     /// Holes narrower than this are closed.
     pub(super) gap: f64,
+    /// Whether a node farther than the offset from the mesh is inside. Where none is, the solid is thin, or leaks through a wide
+    /// hole and only crevices are left.
+    pub(super) has_depth: bool,
 }
 
 impl<'a> Soup<'a> {
@@ -79,7 +82,7 @@ impl<'a> Soup<'a> {
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
-        let mut soup = Self { mesh, bvh, grid, distances, labels: Vec::new(), gap: 0.0 };
+        let mut soup = Self { mesh, bvh, grid, distances, labels: Vec::new(), gap: 0.0, has_depth: false };
         let least = LEAST_OFFSET * grid.cell;
         let mut offset = options.gap.map_or(least, |gap| (0.5 * gap).max(least));
         soup.find_regions(offset, options.keep_cavities);
@@ -96,6 +99,7 @@ impl<'a> Soup<'a> {
             }
         }
         soup.gap = 2.0 * offset;
+        soup.has_depth = soup.labels.contains(&Label::Inside);
         soup.spread();
         Ok(soup)
     }
@@ -131,14 +135,13 @@ impl<'a> Soup<'a> {
             .collect()
     }
 
-    /// Whether a triangle has inside on both of its sides, as far as the grid can see.
-    pub(super) fn is_buried(&self, triangle: usize) -> bool {
+    /// Whether a triangle has inside on both of its sides at a point of it, as far as the grid can see.
+    pub(super) fn is_buried(&self, triangle: usize, place: DVec3) -> bool {
         let [a, b, c] = self.mesh.corners(triangle);
         let Some(normal) = (b - a).cross(c - a).try_normalize() else { return false };
-        let middle = (a + b + c) / 3.0;
         let step = 1e-3 * self.grid.cell;
         [step, -step].into_iter().all(|step| {
-            let p = middle + step * normal;
+            let p = place + step * normal;
             !self.corners_seen(p).any(|(_, label)| label == Label::Outside)
         })
     }

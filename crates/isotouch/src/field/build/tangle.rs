@@ -63,9 +63,10 @@ impl Tangle {
             let [a, b, c] = mesh.corners(t);
             (b - a).cross(c - a).length_squared()
         };
-        let larger = |&i: &usize, &j: &usize| area(i).total_cmp(&area(j)).then(j.cmp(&i));
-        let largest = patch.triangles.iter().copied().max_by(larger).unwrap_or(0);
-        let what = match winding.in_front_of(largest) {
+        // Any will do that is no sliver.
+        let some = patch.triangles.iter().take(256).map(|&t| (area(t), t));
+        let largest = some.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let what = match winding.in_front_of(largest.map_or(0, |(_, t)| t)) {
             w if w >= 1.0 => Sides::Buried,
             w if w < 0.0 => Sides::Stray,
             _ => Sides::Boundary,
@@ -121,17 +122,25 @@ fn patch_around(first: usize, adjacency: &Adjacency, crossed: &[bool], visited: 
 fn is_crossed(mesh: &TriMesh, adjacency: &Adjacency, t: usize, o: usize) -> bool {
     let (own, theirs) = (mesh.triangles()[t], mesh.triangles()[o]);
     match theirs.iter().filter(|v| own.contains(v)).count() {
-        0 | 1 => match (heights(mesh, t, o), heights(mesh, o, t)) {
-            (Heights::OneSide, _) | (_, Heights::OneSide) => false,
-            (Heights::InPlane, Heights::InPlane) => overlap_in_plane(mesh.corners(t), mesh.corners(o)),
-            _ => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
-        },
+        0 | 1 => {
+            // One by one, for most pairs end here.
+            let of_other = heights(mesh, t, o);
+            if of_other == Heights::OneSide {
+                return false;
+            }
+            match (of_other, heights(mesh, o, t)) {
+                (_, Heights::OneSide) => false,
+                (Heights::InPlane, Heights::InPlane) => overlap_in_plane(mesh.corners(t), mesh.corners(o)),
+                _ => edges_cross(mesh, t, o) || edges_cross(mesh, o, t),
+            }
+        }
         2 if adjacency.across[t].contains(&(o as u32)) => is_folded(mesh.corners(t), mesh.corners(o)),
         _ => true,
     }
 }
 
 /// Where the corners of one triangle lie that another one does not have, seen from the other one's plane.
+#[derive(PartialEq, Eq)]
 enum Heights {
     OneSide,
     /// All in the plane, as far as rounding can tell.

@@ -19,6 +19,7 @@ mod overlap;
 mod ray;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::{TriMesh, triangle};
 pub use closest::ClosestPoint;
@@ -106,9 +107,9 @@ impl Bvh {
     }
 
     /// The same hierarchy without some of its triangles. Its boxes stay as they are, so this is for a few.
-    pub(crate) fn without(&self, is_hidden: impl Fn(usize) -> bool) -> Self {
-        let mut bvh = self.clone();
-        for leaf in &mut bvh.leaves {
+    pub(crate) fn without(&self, is_hidden: impl Fn(usize) -> bool + Sync) -> Self {
+        let shown = |leaf: &Leaf8| {
+            let mut leaf = leaf.clone();
             for lane in 0..WIDTH {
                 if leaf.triangle[lane] != u32::MAX && is_hidden(leaf.triangle[lane] as usize) {
                     leaf.triangle[lane] = u32::MAX;
@@ -117,8 +118,10 @@ impl Bvh {
                     }
                 }
             }
-        }
-        bvh
+            leaf
+        };
+        let leaves = self.leaves.par_iter().with_min_len(256).map(shown).collect();
+        Self { nodes: self.nodes.clone(), leaves, ..*self }
     }
 
     /// How many triangles it holds.
@@ -198,3 +201,6 @@ impl Bvh {
         (scaled * scaled * (1.0 + 1e-6)) as f32
     }
 }
+
+#[cfg(test)]
+mod tests;

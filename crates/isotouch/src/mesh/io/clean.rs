@@ -15,7 +15,7 @@ pub(super) fn clean(
     raw: RawMesh,
     options: &ReadOptions,
 ) -> Result<(TriMesh, Cleanup), ReadError> {
-    let RawMesh { mut vertices, mut corners, sizes, trailing_bytes, .. } = raw;
+    let RawMesh { mut vertices, mut corners, sizes, trailing_bytes, skipped_groups, .. } = raw;
     let in_file = vertices.len();
     if in_file > u32::MAX as usize {
         return Err(ReadError::TooManyVertices { file: name.to_owned(), count: in_file });
@@ -26,7 +26,7 @@ pub(super) fn clean(
             return Err(ReadError::ScaleOverflow { file: name.to_owned(), scale: options.scale, vertex });
         }
     }
-    let mut cleanup = Cleanup { trailing_bytes, ..Cleanup::default() };
+    let mut cleanup = Cleanup { trailing_bytes, skipped_groups, ..Cleanup::default() };
     let mut merged_into: Option<Vec<u32>> = None;
     if options.weld {
         let first_alike = first_alike(&vertices);
@@ -63,6 +63,7 @@ pub(super) fn clean(
     cleanup.degenerate_triangles = all - triangles.len();
     if triangles.is_empty() {
         let why = match (in_file, sizes.len(), all) {
+            (0, 0, _) if skipped_groups > 0 => "it has only points and lines".to_owned(),
             (0, 0, _) => "it has neither vertices nor faces".to_owned(),
             (_, 0, _) => format!("it has {in_file} vertices but no faces, it may be a point cloud or curves"),
             (_, faces, 0) => format!("its {faces} faces have fewer than three corners"),

@@ -2,17 +2,17 @@
 
 use super::Format;
 use super::error::ReadError;
+use super::gltf;
 use super::off;
 use super::ply_header;
 use super::stl;
 use super::text::{Text, contains_ignoring_case, is_blank, words};
 
-const AS_MESH: &str = "export it as OBJ, STL, PLY or OFF";
+const AS_MESH: &str = "export it as OBJ, STL, PLY, OFF or glTF";
 const UNPACK: &str = "unpack it and name the mesh file inside";
 
 /// Content that gives a foreign format away: offset, bytes, what it is, what to do.
 const FOREIGN_CONTENT: &[(usize, &[u8], &str, &str)] = &[
-    (0, b"glTF", "glTF (.glb)", AS_MESH),
     (0, b"ISO-10303-21", "STEP", AS_MESH),
     (0, b"Kaydara FBX", "FBX", AS_MESH),
     (0, b"BLENDER", "a Blender file", AS_MESH),
@@ -32,7 +32,6 @@ const FOREIGN_CONTENT: &[(usize, &[u8], &str, &str)] = &[
 
 /// Extensions of foreign formats, for files whose content does not say.
 const FOREIGN_EXTENSIONS: &[(&[&str], &str, &str)] = &[
-    (&["glb", "gltf"], "glTF", AS_MESH),
     (&["step", "stp"], "STEP", AS_MESH),
     (&["iges", "igs"], "IGES", AS_MESH),
     (&["brep"], "BREP", AS_MESH),
@@ -52,6 +51,20 @@ const FOREIGN_EXTENSIONS: &[(&[&str], &str, &str)] = &[
 const OBJ_WORDS: &[&[u8]] =
     &[b"v", b"vn", b"vt", b"vp", b"f", b"fo", b"l", b"p", b"o", b"g", b"s", b"mg", b"usemtl", b"mtllib"];
 
+/// Bytes in which text shows what it is.
+pub(super) const BEGINNING: usize = 4096;
+
+/// Whether content that begins so may turn out to be glTF.
+pub(super) fn may_be_gltf(name: &str, beginning: &[u8]) -> bool {
+    gltf::has_magic(beginning)
+        || first_visible(beginning) == Some(b'{')
+        || matches!(claimed_extension(name).as_str(), "gltf" | "glb")
+}
+
+fn first_visible(bytes: &[u8]) -> Option<u8> {
+    bytes.iter().copied().find(|&b| !is_blank(b))
+}
+
 /// The format to read `bytes` as.
 pub(super) fn format(name: &str, bytes: &[u8]) -> Result<Format, ReadError> {
     let file = || name.to_owned();
@@ -65,6 +78,9 @@ pub(super) fn format(name: &str, bytes: &[u8]) -> Result<Format, ReadError> {
     if stl::is_exactly_binary(bytes) {
         return Ok(Format::StlBinary);
     }
+    if gltf::has_magic(bytes) {
+        return Ok(Format::GltfBinary);
+    }
     for &(offset, magic, what, remedy) in FOREIGN_CONTENT {
         if bytes.get(offset..).is_some_and(|rest| rest.starts_with(magic)) {
             return Err(ReadError::Unsupported { file: file(), what, remedy });
@@ -75,13 +91,13 @@ pub(super) fn format(name: &str, bytes: &[u8]) -> Result<Format, ReadError> {
         let (what, remedy) = if claimed == "3mf" { ("3MF", AS_MESH) } else { ("a zip archive", UNPACK) };
         return Err(ReadError::Unsupported { file: file(), what, remedy });
     }
-    let beginning = &bytes[..bytes.len().min(4096)];
-    let first_visible = beginning.iter().copied().find(|&b| !is_blank(b));
+    let beginning = &bytes[..bytes.len().min(BEGINNING)];
+    let first_visible = first_visible(beginning);
     if first_visible == Some(b'<') && contains_ignoring_case(beginning, b"<collada") {
         return Err(ReadError::Unsupported { file: file(), what: "COLLADA", remedy: AS_MESH });
     }
     if first_visible == Some(b'{') && contains_ignoring_case(bytes, b"\"asset\"") {
-        return Err(ReadError::Unsupported { file: file(), what: "glTF", remedy: AS_MESH });
+        return Ok(Format::GltfJson);
     }
     let foreign =
         FOREIGN_EXTENSIONS.iter().find(|(extensions, ..)| extensions.contains(&claimed.as_str())).copied();
@@ -105,6 +121,8 @@ pub(super) fn format(name: &str, bytes: &[u8]) -> Result<Format, ReadError> {
         ("stl", _) if !is_text => Ok(Format::StlBinary),
         ("stl", _) => Ok(Format::StlAscii),
         ("off", _) if is_text => Ok(Format::Off),
+        ("glb", _) => Ok(Format::GltfBinary),
+        ("gltf", _) if is_text => Ok(Format::GltfJson),
         ("obj", _) if is_text && words_of_text(bytes) => Ok(Format::Obj),
         _ => Err(ReadError::UnknownFormat { file: file() }),
     }
@@ -119,7 +137,7 @@ pub(super) fn claimed_extension(name: &str) -> String {
 }
 
 pub(super) fn is_known_extension(extension: &str) -> bool {
-    matches!(extension, "obj" | "stl" | "stla" | "stlb" | "ply" | "off" | "coff" | "noff")
+    matches!(extension, "obj" | "stl" | "stla" | "stlb" | "ply" | "off" | "coff" | "noff" | "glb" | "gltf")
         || FOREIGN_EXTENSIONS.iter().any(|(extensions, ..)| extensions.contains(&extension))
 }
 

@@ -1,12 +1,14 @@
 use std::fmt;
 
 /// Where in a file. In a gzipped file: where in the unpacked content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// A line of text, counted from 1.
     Line(usize),
     /// A byte of binary data, counted from 0.
     Byte(usize),
+    /// A member of a JSON document, such as `accessors[3].count`, counted from 0.
+    Member(String),
 }
 
 impl fmt::Display for Place {
@@ -14,6 +16,7 @@ impl fmt::Display for Place {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
             Self::Byte(byte) => write!(f, "byte {byte}"),
+            Self::Member(path) => f.write_str(path),
         }
     }
 }
@@ -59,7 +62,7 @@ pub enum ReadError {
     },
     /// Content that is none of the known formats.
     #[error(
-        "{file}: this is no mesh format known here; supported are OBJ, STL, PLY and OFF, plain or gzipped"
+        "{file}: this is no mesh format known here; supported are OBJ, STL, PLY, OFF and glTF, plain or gzipped"
     )]
     UnknownFormat {
         /// The file.
@@ -199,6 +202,14 @@ pub enum Problem {
         count: usize,
         /// The index of the first vertex in this format.
         first: u8,
+    },
+    /// A glTF extension that decides what the surface is, and that is not read here.
+    #[error("the extension {name} is needed to read this, and is not known here; {remedy}")]
+    UnknownExtension {
+        /// The extension.
+        name: String,
+        /// What to do instead.
+        remedy: &'static str,
     },
     /// Anything else that the format does not allow.
     #[error("{0}")]

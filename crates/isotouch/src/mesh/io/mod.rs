@@ -1,4 +1,4 @@
-//! Meshes from and to files: OBJ, STL, PLY and OFF, plain or gzipped.
+//! Meshes from files (OBJ, STL, PLY, OFF and glTF, plain or gzipped) and to files (OBJ, STL and PLY).
 //!
 //! ```no_run
 //! use isotouch::mesh::TriMesh;
@@ -15,14 +15,17 @@
 
 mod caps;
 mod clean;
+mod companions;
 mod detect;
 mod error;
+mod gltf;
 mod gzip;
 mod obj;
 mod off;
 mod ply;
 mod ply_header;
 mod raw;
+mod scalar;
 mod stl;
 mod text;
 mod triangulate;
@@ -36,6 +39,7 @@ use std::path::Path;
 
 use super::TriMesh;
 
+pub use companions::companions;
 pub use error::{Place, Problem, ReadError, WriteError};
 pub use write::write;
 
@@ -72,6 +76,10 @@ pub enum Format {
     PlyBigEndian,
     /// Object File Format, with any of the COFF, NOFF, STOFF headers.
     Off,
+    /// glTF 2.0 as JSON, its numbers in the text or in files beside it.
+    GltfJson,
+    /// glTF 2.0 in one binary file, `.glb`.
+    GltfBinary,
 }
 
 impl Format {
@@ -82,6 +90,8 @@ impl Format {
             Self::StlAscii | Self::StlBinary => "stl",
             Self::PlyAscii | Self::PlyLittleEndian | Self::PlyBigEndian => "ply",
             Self::Off => "off",
+            Self::GltfJson => "gltf",
+            Self::GltfBinary => "glb",
         }
     }
 }
@@ -96,6 +106,8 @@ impl fmt::Display for Format {
             Self::PlyLittleEndian => "binary little-endian PLY",
             Self::PlyBigEndian => "binary big-endian PLY",
             Self::Off => "OFF",
+            Self::GltfJson => "glTF JSON",
+            Self::GltfBinary => "binary glTF",
         })
     }
 }
@@ -133,6 +145,8 @@ pub struct Cleanup {
     pub unused_vertices: usize,
     /// Bytes after the end of what the header promised, ignored.
     pub trailing_bytes: usize,
+    /// Groups of points or lines in a scene (glTF primitives), left out.
+    pub skipped_groups: usize,
 }
 
 /// Reads a mesh file.
@@ -168,17 +182,29 @@ pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Loaded, Rea
         }
         bytes
     };
-    read_bytes(&name, &bytes, options)
+    // The folder of a bare file name is the empty path, which is what joins to the current one.
+    read_content(&name, &bytes, path.parent(), options)
 }
 
-/// Reads a mesh from memory. `name` is what errors call it; its extension only matters where the content is unclear.
+/// Reads a mesh from memory. `name` is what errors call it; its extension only matters where the content is unclear. A
+/// glTF file that keeps its numbers in other files needs [`read`].
 pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, ReadError> {
+    read_content(name, bytes, None, options)
+}
+
+/// Reads a mesh; `folder` is where files that it refers to may be.
+fn read_content(
+    name: &str,
+    bytes: &[u8],
+    folder: Option<&Path>,
+    options: &ReadOptions,
+) -> Result<Loaded, ReadError> {
     if !(options.scale.is_finite() && options.scale > 0.0) {
         return Err(ReadError::BadScale { file: name.to_owned(), scale: options.scale });
     }
     let gzipped = gzip::is_gzip(bytes);
-    let bytes = if gzipped { Cow::Owned(gzip::unpack(name, bytes)?) } else { Cow::Borrowed(bytes) };
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let bytes = unpacked(name, bytes)?;
+    let bytes = without_mark(&bytes);
 
     let format = detect::format(name, bytes)?;
     let raw = match format {
@@ -187,6 +213,8 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loa
         Format::StlBinary => stl::parse_binary(bytes),
         Format::PlyAscii | Format::PlyLittleEndian | Format::PlyBigEndian => ply::parse(bytes),
         Format::Off => off::parse(bytes),
+        Format::GltfJson => gltf::parse_json(bytes, folder),
+        Format::GltfBinary => gltf::parse_binary(bytes, folder),
     }
     .map_err(|fault| fault.in_file(name))?;
     let (mesh, cleanup) = clean::clean(name, raw, options)?;
@@ -196,8 +224,18 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loa
     Ok(Loaded { mesh, format, gzipped, extension_lies, cleanup })
 }
 
+/// What is in a file that may be compressed.
+fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, ReadError> {
+    Ok(if gzip::is_gzip(bytes) { Cow::Owned(gzip::unpack(name, bytes)?) } else { Cow::Borrowed(bytes) })
+}
+
+/// Text without the mark that some editors put before UTF-8.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 impl TriMesh {
-    /// Reads a mesh file (OBJ, STL, PLY or OFF, plain or gzipped) with the default [`ReadOptions`].
+    /// Reads a mesh file (OBJ, STL, PLY, OFF or glTF, plain or gzipped) with the default [`ReadOptions`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         Ok(read(path, &ReadOptions::default())?.mesh)
     }

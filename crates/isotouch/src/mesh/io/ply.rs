@@ -4,8 +4,9 @@ use glam::DVec3;
 
 use super::Format;
 use super::error::{Fault, Place, Problem};
-use super::ply_header::{self, Element, Property, Scalar};
+use super::ply_header::{self, Element, Property};
 use super::raw::RawMesh;
+use super::scalar::Scalar;
 use super::text::{self, Text, excerpt};
 
 /// Values of a body in their order.

@@ -2,20 +2,8 @@
 
 use super::Format;
 use super::error::{Fault, Problem};
+use super::scalar::Scalar;
 use super::text::{self, Text, excerpt, is_blank, words};
-
-/// A number type of the format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scalar {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
 
 impl Scalar {
     fn named(name: &[u8]) -> Option<Self> {
@@ -30,15 +18,6 @@ impl Scalar {
             b"double" | b"float64" => Self::F64,
             _ => return None,
         })
-    }
-
-    pub(super) fn bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::F64 => 8,
-        }
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) struct RawMesh {
     /// How many corners each face has.
     pub(super) sizes: Vec<u32>,
     pub(super) trailing_bytes: usize,
+    /// Groups of points or lines that were left out.
+    pub(super) skipped_groups: usize,
     /// The largest index any face names, and where. Faces may come before their vertices, so it is checked at the
     /// end: if this one is in range, all are.
     largest: Option<(u32, usize)>,

@@ -118,7 +118,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
 proptest! {
     #[test]
     fn damaged_files_never_panic(at in 0usize..130, byte: u8, length in 0usize..200) {
-        let mut bytes = header::encode("<f8", &[3, 3]);
+        let mut bytes = header::encode(&[3, 3], "<f8", Order::C);
         bytes.extend(SIX.iter().flat_map(|v| v.to_le_bytes()));
         bytes[at] = byte;
         bytes.truncate(length);

@@ -1,4 +1,4 @@
-//! NumPy's `.npy` files: points in, points and numbers out.
+//! NumPy's `.npy` files: points and grids in, points, numbers and grids out.
 //!
 //! ```text
 //! 0x93 "NUMPY"   magic, 6 bytes
@@ -72,15 +72,36 @@ pub enum NpyError {
 
 /// Reads an array of 32- or 64-bit floats of any shape, either byte order, C or Fortran order.
 pub fn read(path: impl AsRef<Path>) -> Result<Array, NpyError> {
-    let path = path.as_ref();
+    open(path.as_ref(), read_from)
+}
+
+/// Reads an array with three indices, rounded to 32 bits, its numbers with the *first* index running fastest.
+pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError> {
+    open(path, |input| {
+        let header = header::read(input)?;
+        let Ok(shape) = <[usize; 3]>::try_from(header.shape.as_slice()) else {
+            return Err(Failure::WrongShape(header.shape, "one length for each of x, y and z"));
+        };
+        let values = read_values(input, &header, |value| value as f32)?;
+        // Numbers of which the last index is the fastest are those of the array with its indices reversed, in Fortran order.
+        let values = match header.order {
+            Order::Fortran => values,
+            Order::C => c_order(&[shape[2], shape[1], shape[0]], &values),
+        };
+        Ok((shape, values))
+    })
+}
+
+fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) -> Result<T, NpyError> {
     let read_error = |source| NpyError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(read_error)?;
     if file.metadata().map_err(read_error)?.is_dir() {
         return Err(read_error(io::ErrorKind::IsADirectory.into()));
     }
-    read_from(&mut BufReader::with_capacity(1 << 16, file)).map_err(|error| match error {
+    read(&mut BufReader::with_capacity(1 << 16, file)).map_err(|error| match error {
         Failure::Io(source) => read_error(source),
         Failure::Malformed(problem) => NpyError::Malformed { path: path.to_owned(), problem },
+        Failure::WrongShape(shape, wanted) => NpyError::WrongShape { path: path.to_owned(), shape, wanted },
     })
 }
 
@@ -108,7 +129,7 @@ pub fn write_points(path: impl AsRef<Path>, points: &[DVec3]) -> Result<(), NpyE
 pub fn write_bytes(path: impl AsRef<Path>, values: &[u8]) -> Result<(), NpyError> {
     let path = path.as_ref();
     write_atomically(path, |out| {
-        out.write_all(&header::encode("|u1", &[values.len()]))?;
+        out.write_all(&header::encode(&[values.len()], "|u1", Order::C))?;
         out.write_all(values)
     })
     .map_err(|source| NpyError::Write { path: path.to_owned(), source })
@@ -116,7 +137,7 @@ pub fn write_bytes(path: impl AsRef<Path>, values: &[u8]) -> Result<(), NpyError
 
 fn write(path: &Path, shape: &[usize], values: &[f64]) -> Result<(), NpyError> {
     write_atomically(path, |out| {
-        out.write_all(&header::encode("<f8", shape))?;
+        out.write_all(&header::encode(shape, "<f8", Order::C))?;
         write_little_endian(out, values)
     })
     .map_err(|source| NpyError::Write { path: path.to_owned(), source })
@@ -132,11 +153,19 @@ fn write_little_endian(out: &mut dyn Write, values: &[f64]) -> io::Result<()> {
     Ok(())
 }
 
+/// What stands before the numbers of an array with three indices, the first one running fastest. `descr` is NumPy's name
+/// of the number type.
+pub(crate) fn grid_header(shape: [usize; 3], descr: &str) -> Vec<u8> {
+    header::encode(&shape, descr, Order::Fortran)
+}
+
 /// What went wrong, before the file's name is added.
 #[derive(Debug)]
 enum Failure {
     Io(io::Error),
     Malformed(String),
+    /// The shape, and what it should be.
+    WrongShape(Vec<usize>, &'static str),
 }
 
 impl From<io::Error> for Failure {
@@ -151,7 +180,7 @@ fn malformed<T>(problem: impl Into<String>) -> Result<T, Failure> {
 
 fn read_from(input: &mut dyn Read) -> Result<Array, Failure> {
     let header = header::read(input)?;
-    let values = read_values(input, &header)?;
+    let values = read_values(input, &header, |value| value)?;
     let values = match header.order {
         Order::C => values,
         Order::Fortran => c_order(&header.shape, &values),
@@ -159,9 +188,13 @@ fn read_from(input: &mut dyn Read) -> Result<Array, Failure> {
     Ok(Array { shape: header.shape, values })
 }
 
-fn read_values(input: &mut dyn Read, header: &Header) -> Result<Vec<f64>, Failure> {
+fn read_values<T>(
+    input: &mut dyn Read,
+    header: &Header,
+    convert: impl Fn(f64) -> T,
+) -> Result<Vec<T>, Failure> {
     let width = header.number.width();
-    let mut values: Vec<f64> = Vec::new();
+    let mut values: Vec<T> = Vec::new();
     let mut block = vec![0u8; 1 << 16];
     let mut left = header.count;
     while left > 0 {
@@ -179,7 +212,7 @@ fn read_values(input: &mut dyn Read, header: &Header) -> Result<Vec<f64>, Failur
         if values.try_reserve(take).is_err() {
             return malformed(format!("there is no memory for {} numbers; split the file", header.count));
         }
-        values.extend(bytes.chunks_exact(width).map(|bytes| header.number.decode(bytes)));
+        values.extend(bytes.chunks_exact(width).map(|bytes| convert(header.number.decode(bytes))));
         left -= take;
     }
     if read_up_to(input, &mut block[..1])? > 0 {
@@ -207,7 +240,7 @@ fn read_up_to(input: &mut dyn Read, bytes: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Numbers stored with the first index running fastest, reordered so that the last one does.
-fn c_order(shape: &[usize], fortran: &[f64]) -> Vec<f64> {
+fn c_order<T: Copy>(shape: &[usize], fortran: &[T]) -> Vec<T> {
     let mut strides = Vec::with_capacity(shape.len());
     let mut stride = 1;
     for &length in shape {

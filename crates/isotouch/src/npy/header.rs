@@ -72,10 +72,11 @@ impl Number {
     }
 }
 
-/// The bytes before the data of a version 1.0 file in C order; `kind` is what NumPy calls the numbers, such as `<f8`.
-pub(super) fn encode(kind: &str, shape: &[usize]) -> Vec<u8> {
+/// The bytes before the data of a version 1.0 file; `descr` is the number type.
+pub(super) fn encode(shape: &[usize], descr: &str, order: Order) -> Vec<u8> {
+    let fortran = if order == Order::Fortran { "True" } else { "False" };
     let shape = super::shape_text(shape);
-    let dict = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    let dict = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
     // Magic, version, length, dict and newline together are padded to a multiple of 64.
     let padded = (10 + dict.len() + 1).next_multiple_of(64);
     let mut bytes = Vec::with_capacity(padded);

@@ -1,0 +1,58 @@
+//! Parts of a tree, and what lies between points, against plain loops over triangles.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn points(count: usize) -> impl Strategy<Value = Vec<DVec3>> {
+    prop::collection::vec(prop::array::uniform3(-1.0..1.0f64).prop_map(DVec3::from_array), count)
+}
+
+/// Loose triangles, each with corners of its own.
+fn soup(corners: Vec<DVec3>) -> TriMesh {
+    let triangles = (0..corners.len() as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    TriMesh::new(corners, triangles).unwrap()
+}
+
+/// Whether the segment passes through the triangle, by the signs of volumes; `None` within rounding of its rim or plane.
+fn passes(from: DVec3, to: DVec3, [a, b, c]: [DVec3; 3]) -> Option<bool> {
+    let volume = |a: DVec3, b: DVec3, c: DVec3, d: DVec3| (b - a).cross(c - a).dot(d - a);
+    let ends = [volume(a, b, c, from), volume(a, b, c, to)];
+    let around = [volume(from, to, a, b), volume(from, to, b, c), volume(from, to, c, a)];
+    if ends.iter().chain(&around).any(|v| v.abs() < 1e-9) {
+        return None;
+    }
+    let one_side = |v: &[f64]| v.iter().all(|v| *v > 0.0) || v.iter().all(|v| *v < 0.0);
+    Some(!one_side(&ends) && one_side(&around))
+}
+
+proptest! {
+    #[test]
+    fn what_is_between_two_points(corners in points(3 * 60), ends in points(80)) {
+        let mesh = soup(corners);
+        let bvh = Bvh::new(&mesh);
+        for pair in ends.chunks(2) {
+            let hits: Vec<Option<bool>> = (0..60).map(|t| passes(pair[0], pair[1], mesh.corners(t))).collect();
+            if hits.iter().all(Option::is_some) {
+                prop_assert_eq!(bvh.is_between(&mesh, pair[0], pair[1]), hits.contains(&Some(true)));
+            }
+        }
+        prop_assert!(!bvh.is_between(&mesh, ends[0], ends[0]), "a point is not on both sides of anything");
+    }
+
+    #[test]
+    fn parts_of_a_tree(corners in points(3 * 60), places in points(20), hidden in prop::collection::vec(any::<bool>(), 60)) {
+        let mesh = soup(corners);
+        let trees = [Bvh::of_some(&mesh, |t| !hidden[t]), Bvh::new(&mesh).without(|t| hidden[t])];
+        let left: Vec<[u32; 3]> = (0..60).filter(|&t| !hidden[t]).map(|t| mesh.triangles()[t]).collect();
+        let alone = Bvh::new(&TriMesh::new(mesh.vertices().to_vec(), left.clone()).unwrap());
+        for tree in &trees {
+            prop_assert_eq!(tree.triangle_count(), left.len());
+            for &p in &places {
+                let (found, truth) = (tree.closest_point(p), alone.closest_point(p));
+                prop_assert_eq!(found.map(|c| c.distance), truth.map(|c| c.distance));
+                prop_assert!(found.is_none_or(|c| !hidden[c.triangle as usize]));
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Signs by reach alone, whatever the orientation.
+
+use isotouch::field::SignMethod::Soup;
+
+use super::*;
+
+#[test]
+fn no_damage() {
+    check(NO_DAMAGE, Soup, EVERYWHERE);
+}
+
+#[test]
+fn holes() {
+    check(HOLES, Soup, EVERYWHERE);
+}
+
+#[test]
+fn flips() {
+    check(FLIPS, Soup, EVERYWHERE);
+}
+
+#[test]
+#[ignore = "soup has wrong signs at single nodes less than half a cell from a torn surface"]
+fn torn() {
+    check(TORN, Soup, EVERYWHERE);
+}
+
+#[test]
+fn torn_away_from_the_surface() {
+    check(TORN, Soup, BEYOND_CREVICES);
+}
+
+#[test]
+fn torn_and_flips_away_from_the_surface() {
+    check(TORN_AND_FLIPS, Soup, BEYOND_CREVICES);
+}
+
+#[test]
+fn t_junctions() {
+    check(T_JUNCTIONS, Soup, EVERYWHERE);
+}
+
+#[test]
+fn junk_inside() {
+    check(JUNK_INSIDE, Soup, EVERYWHERE);
+}
+
+#[test]
+fn overlap() {
+    check(OVERLAP, Soup, BEYOND_CREVICES);
+}
+
+#[test]
+fn overlap_and_holes() {
+    check(OVERLAP_AND_HOLES, Soup, BEYOND_CREVICES);
+}

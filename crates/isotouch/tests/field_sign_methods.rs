@@ -1,0 +1,183 @@
+//! What each sign method refuses, with an error that names the way on; and open sheets by their front and back.
+
+#![allow(clippy::unwrap_used)]
+
+mod oracle;
+
+use isotouch::field::{
+    BuildError, BuildNote, Built, Execution, Field, FieldOptions, SignMethod, StorageKind,
+};
+use isotouch::mesh::{Feature, TriMesh, shapes};
+use oracle::meshes::{mesh, open_box, welded, with_one_flipped, without};
+use oracle::random::Random;
+use oracle::{Soup, damage, in_parallel};
+
+fn build(mesh: &TriMesh, sign: SignMethod) -> Result<Built, BuildError> {
+    let options = FieldOptions { resolution: 48, sign, storage: StorageKind::Dense, ..Default::default() };
+    Field::from_mesh_with(mesh, &options, &Execution::default())
+}
+
+fn refusal(mesh: &TriMesh, sign: SignMethod) -> BuildError {
+    match build(mesh, sign) {
+        Ok(built) => panic!("{sign} built a field of it: {:?}", built.notes),
+        Err(error) => error,
+    }
+}
+
+/// The part of a ball's surface above z = 0.1: open, facing away from the origin.
+fn dome() -> TriMesh {
+    let ball = shapes::sphere(0.5, 5_120).unwrap();
+    let low = |t: &usize| ball.corners(*t).iter().any(|v| v.z < 0.1);
+    let dropped: Vec<usize> = (0..ball.triangles().len()).filter(low).collect();
+    welded(&without(&ball, &dropped))
+}
+
+/// Two triangles in one plane that is no axis's.
+fn flat_sheet() -> TriMesh {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [1.0, 1.0, 0.5], [0.0, 1.0, 0.0]];
+    mesh(&corners, &[[0, 1, 2], [0, 2, 3]])
+}
+
+#[test]
+fn pseudonormals_refuse_what_is_open_or_wound_both_ways() {
+    let ball = shapes::sphere(0.5, 320).unwrap();
+    for broken in [open_box(), dome(), without(&ball, &[17]), with_one_flipped(&ball, 17)] {
+        let error = refusal(&broken, SignMethod::Pseudonormal);
+        assert!(matches!(error, BuildError::NotClosed { .. }), "{error:?}");
+        let said = error.to_string();
+        assert!(said.contains("'auto'") && said.contains("'soup'"), "{said}");
+    }
+    let doubled = damage::doubled(&ball).mesh;
+    let said = refusal(&doubled, SignMethod::Pseudonormal).to_string();
+    assert!(said.contains("'winding'") || said.contains("'soup'"), "{said}");
+}
+
+#[test]
+fn winding_refuses_what_is_wound_both_ways() {
+    for name in ["sphere", "torus", "box"] {
+        let doubled = damage::doubled(&shapes::by_name(name).unwrap()).mesh;
+        let error = refusal(&doubled, SignMethod::Winding);
+        assert_eq!(error, BuildError::NotOriented, "{name}");
+        assert!(error.to_string().contains("'soup'"), "{error}");
+    }
+}
+
+/// A doubled mesh that is torn apart has no two triangles that could be told to be one.
+#[test]
+fn winding_refuses_what_is_wound_both_ways_and_torn() {
+    for name in ["sphere", "torus", "box"] {
+        let doubled = damage::doubled(&shapes::by_name(name).unwrap());
+        let torn = damage::and(doubled, |mesh| damage::torn(mesh, 1e-5, &mut Random(1))).mesh;
+        assert_eq!(refusal(&torn, SignMethod::Winding), BuildError::NotOriented, "{name}");
+    }
+}
+
+#[test]
+fn soup_refuses_what_encloses_nothing() {
+    // Slightly bent, so that it is not flat.
+    let sheet =
+        mesh(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.1], [1.0, 1.0, 0.0], [0.0, 1.0, 0.1]], &[[0, 1, 2], [0, 2, 3]]);
+    for sheet in [sheet.clone(), damage::doubled(&sheet).mesh] {
+        let error = refusal(&sheet, SignMethod::Soup);
+        assert!(matches!(error, BuildError::EnclosesNothing { .. }), "{error:?}");
+        assert!(error.to_string().contains("encloses nothing"), "{error}");
+    }
+}
+
+#[test]
+fn soup_names_the_method_for_open_sheets() {
+    let sheet =
+        mesh(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.1], [1.0, 1.0, 0.0], [0.0, 1.0, 0.1]], &[[0, 1, 2], [0, 2, 3]]);
+    let said = refusal(&sheet, SignMethod::Soup).to_string();
+    assert!(said.contains("'oriented'"), "{said}");
+}
+
+#[test]
+fn flat_meshes_enclose_nothing() {
+    for sign in [SignMethod::Auto, SignMethod::Pseudonormal, SignMethod::Winding, SignMethod::Soup] {
+        let said = refusal(&flat_sheet(), sign).to_string();
+        let names_a_way_on = said.contains("thickness") || said.contains("'oriented'");
+        assert!(names_a_way_on, "{sign}: {said}");
+    }
+}
+
+#[test]
+fn an_oriented_dome_has_a_front_and_a_back() {
+    let dome = dome();
+    let soup = Soup::new(&dome);
+    let Built { field, notes } = build(&dome, SignMethod::Oriented).unwrap();
+    assert_eq!(field.sign(), SignMethod::Oriented);
+    assert!(notes.iter().any(|note| matches!(note, BuildNote::NoCertificate { .. })), "{notes:?}");
+    assert_eq!(field.capped_nodes(), 0);
+    let rim = dome.vertices().iter().map(|v| v.z).fold(f64::INFINITY, f64::min);
+    let closest = in_parallel(&Random(5).nodes(&field, 3_000), |&p| (p, soup.closest(p).1));
+    let (mut front, mut back) = (0, 0);
+    for (p, closest) in closest {
+        let value = field.distance(p).value();
+        assert!((value.abs() - closest.distance).abs() < 1e-6, "{value} at {p}, {closest:?}");
+        // The rim is a zigzag of triangles up to 0.05 high.
+        if closest.point.z < rim + 0.05 || closest.distance < 1e-4 {
+            continue;
+        }
+        let is_front = p.length() > closest.point.length();
+        assert_eq!(value > 0.0, is_front, "{value} at {p}");
+        if is_front { front += 1 } else { back += 1 }
+    }
+    assert!(front > 500 && back > 200, "{front} in front, {back} behind");
+}
+
+/// A roof, open below, whose ridge is sharp.
+fn roof() -> TriMesh {
+    mesh(
+        &[
+            [0.0, -0.1, 0.0],
+            [0.0, 0.1, 0.0],
+            [0.0, 0.0, 0.6],
+            [1.0, -0.1, 0.0],
+            [1.0, 0.1, 0.0],
+            [1.0, 0.0, 0.6],
+        ],
+        &[[0, 3, 5], [0, 5, 2], [1, 5, 4], [1, 2, 5], [0, 2, 1], [3, 4, 5]],
+    )
+}
+
+/// Above the ridge both sides are equally close, and a point in front of one is behind the other: the algorithm of 2003
+/// takes one of them.
+#[test]
+fn face_normals_err_in_wedges_at_sharp_edges_only() {
+    let roof = roof();
+    let soup = Soup::new(&roof);
+    let oriented = build(&roof, SignMethod::Oriented).unwrap().field;
+    let by_face = build(&roof, SignMethod::FaceNormal).unwrap().field;
+    let all = Random(5).nodes(&oriented, 8_000);
+    let closest = in_parallel(&all, |&p| soup.closest(p).1);
+    let mut differ = 0;
+    for (&p, closest) in all.iter().zip(closest) {
+        let (a, b) = (oriented.distance(p).value(), by_face.distance(p).value());
+        assert!((a.abs() - b.abs()).abs() < 1e-6, "{a} and {b} at {p}");
+        if p.z > 0.01 && closest.distance > 1e-4 {
+            // The roof is convex: outside is in front of any of its faces.
+            let steep = (0.6f64).hypot(0.1);
+            let beyond_side = |y: f64| (0.6 * y + 0.1 * p.z - 0.06) / steep;
+            let outside = beyond_side(p.y).max(beyond_side(-p.y)).max(-p.x).max(p.x - 1.0) > 0.0;
+            assert_eq!(a > 0.0, outside, "oriented: {a} at {p}");
+        }
+        if (a < 0.0) != (b < 0.0) {
+            differ += 1;
+            assert_ne!(closest.feature, Feature::Face, "{a} and {b} at {p}");
+        }
+    }
+    assert!(differ > 20, "{differ} nodes differ");
+}
+
+/// A gap wider than the mesh would close everything, and need room without end.
+#[test]
+fn senseless_gaps_are_refused() {
+    let ball = isotouch::mesh::shapes::sphere(0.5, 320).unwrap();
+    for gap in [0.0, -1.0, 1e300, f64::INFINITY, f64::NAN] {
+        let options =
+            FieldOptions { gap: Some(gap), sign: SignMethod::Soup, resolution: 16, ..Default::default() };
+        let error = Field::from_mesh(&ball, &options).unwrap_err();
+        assert!(error.to_string().contains("gap"), "{gap}: {error}");
+    }
+}
