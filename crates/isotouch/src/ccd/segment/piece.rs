@@ -1,27 +1,25 @@
-//! A cell on the path.
+//! What a field knows of the cells on a path.
 
-use glam::{DVec3, UVec3};
+use glam::UVec3;
 
-use super::RootMethod;
-use super::track::Track;
 use crate::field::storage::{SparseNodes, Storage};
-use crate::math::cubic::{self, CellCubic, bisection, cardano};
 
-/// What a field knows of a cell of its grid.
+/// What is known of a block of cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Known {
-    /// Corner values of the cell, or of the coarser one around it, whose edge is `step` cells.
+    /// Corner values of the cell, or of a coarser one around it whose edge is `step` cells.
     Corners { corners: [f32; 8], step: u32 },
-    /// No corner is within the band: all are outside, or all inside.
+    /// No corner of its cells is within the band: all are outside, or all inside.
     Beyond { is_inside: bool },
 }
 
-/// A block of cells about which the same is known.
+/// A cubic block of cells of which the same is known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct Block {
     pub(super) known: Known,
-    /// First cell and edge of the block.
+    /// Its first cell.
     pub(super) first: UVec3,
+    /// Its edge, in cells.
     pub(super) size: u32,
 }
 
@@ -29,63 +27,36 @@ pub(super) struct Found {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cells<'a> {
     pub(super) storage: &'a Storage,
-    /// Whether σ is so deep in the band that cells beyond it need no values.
+    /// Whether σ is so far within the band that of cells beyond it the side is enough. A dense field is all band.
     pub(super) is_in_band: bool,
 }
 
 impl Cells<'_> {
+    /// The block around a cell of the grid.
     #[inline(always)]
-    pub(super) fn find(&self, cell: UVec3) -> Found {
+    pub(super) fn find(&self, cell: UVec3) -> Block {
         match self.storage {
             Storage::Dense(nodes) => {
                 let known = Known::Corners { corners: nodes.corners(cell), step: 1 };
-                Found { known, first: cell, size: 1 }
+                Block { known, first: cell, size: 1 }
             }
-            Storage::Sparse(nodes) => self.find_sparse(nodes, cell),
+            Storage::Sparse(nodes) => match nodes.levels[0].corners(cell) {
+                Some(corners) => Block { known: Known::Corners { corners, step: 1 }, first: cell, size: 1 },
+                None => self.find_coarse(nodes, cell),
+            },
         }
     }
 
-    #[inline(always)]
-    fn find_sparse(&self, nodes: &SparseNodes, cell: UVec3) -> Found {
-        let (mut size, mut stored) = (1, None);
-        for level in &nodes.levels {
-            let at = cell / level.step;
-            if let Some(corners) = level.corners(at) {
-                if size == 1 && level.step > 1 {
-                    size = level.step;
-                }
-                let known = Known::Corners { corners, step: level.step };
-                let found = Found { known, first: cell / size * size, size };
-                return if level.step == 1 || !self.is_in_band { found } else { beyond(found, stored) };
-            }
-            // A brick of this level is a cell of the next one: missing, it is so as a whole; stored, it lacks cells on its upper faces.
-            match level.node(at) {
-                Some(value) => {
-                    stored = stored.or(Some(value));
-                    size = size.max(level.step);
-                    return self.coarser(nodes, cell, size, stored);
-                }
-                None => size = level.step * 4,
-            }
-        }
-        self.coarser(nodes, cell, size, stored)
-    }
-
-    /// The finest values there are around a cell without its own.
-    fn coarser(&self, nodes: &SparseNodes, cell: UVec3, size: u32, stored: Option<f32>) -> Found {
+    /// The block around a cell without values of its own.
+    fn find_coarse(&self, nodes: &SparseNodes, cell: UVec3) -> Block {
+        let (size, own_corner) = nodes.coarse_block(cell);
+        let first = cell / size * size;
         let values = nodes.cell_from_level(0, cell);
-        let known = Known::Corners { corners: values.corners, step: values.step };
-        let found = Found { known, first: cell / size * size, size };
-        if self.is_in_band { beyond(found, stored) } else { found }
+        if self.is_in_band {
+            // A corner of the block itself, for the coarse cell may reach across the surface.
+            let value = own_corner.unwrap_or(values.corners[0]);
+            return Block { known: Known::Beyond { is_inside: value < 0.0 }, first, size };
+        }
+        Block { known: Known::Corners { corners: values.corners, step: values.step }, first, size }
     }
-}
-
-/// What remains of a coarse cell where only the band matters: its side. A corner of the cell itself tells, if one is stored.
-fn beyond(found: Found, stored: Option<f32>) -> Found {
-    let value = match (stored, found.known) {
-        (Some(value), _) => value,
-        (None, Known::Corners { corners, .. }) => corners[0],
-        (None, Known::Beyond { .. }) => return found,
-    };
-    Found { known: Known::Beyond { is_inside: value < 0.0 }, ..found }
 }

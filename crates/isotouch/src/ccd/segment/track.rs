@@ -1,6 +1,6 @@
 //! A segment in the coordinates of a grid, and when it is in which cell.
 
-use glam::UVec3;
+use glam::{DVec3, UVec3};
 
 use super::Segment;
 use crate::field::Grid;
@@ -150,16 +150,40 @@ impl Track {
         Passage { from, to, enters, leaves }
     }
 
-    /// Where the path is at the beginning and end of a passage, from the block's first corner, in blocks.
+    /// The next cell after the path's passage through one.
     #[inline(always)]
-    pub(super) fn ends(&self, passage: &Passage, first: UVec3, size: u32) -> ([f64; 3], [f64; 3]) {
+    pub(super) fn neighbour(&self, cell: UVec3, passage: &Passage) -> UVec3 {
+        let [x, y, z] = [0, 1, 2].map(|k| match (passage.leaves[k], self.axes[k].slope > 0.0) {
+            (true, true) => (cell[k] + 1).min(self.axes[k].cells - 1),
+            (true, false) => cell[k].saturating_sub(1),
+            (false, _) => cell[k],
+        });
+        UVec3::new(x, y, z)
+    }
+
+    /// Where the path is at time `t`, in cells.
+    #[inline(always)]
+    pub(super) fn place(&self, t: f64) -> DVec3 {
+        let [x, y, z] = [0, 1, 2].map(|k| self.axes[k].at(t));
+        DVec3::new(x, y, z)
+    }
+
+    /// Where the path is at the beginning and end of its passage through a block, in the coordinates of a cell of `step`
+    /// cells around it.
+    #[inline(always)]
+    pub(super) fn ends(
+        &self,
+        passage: &Passage,
+        (block, size): (UVec3, u32),
+        (cell, step): (UVec3, u32),
+    ) -> ([f64; 3], [f64; 3]) {
         let place = |k: usize, t: f64, at_plane: bool, comes_in: bool| {
             let axis = &self.axes[k];
-            if at_plane {
-                // Exactly on the face, so that both its cells see the same values there.
-                return if comes_in == (axis.slope > 0.0) { 0.0 } else { 1.0 };
-            }
-            ((axis.at(t) - f64::from(first[k])) / f64::from(size)).clamp(0.0, 1.0)
+            // Exactly on the face of the block, so that both its cells see the same values there.
+            let lies_low = comes_in == (axis.slope > 0.0);
+            let plane = f64::from(if lies_low { block[k] } else { block[k] + size });
+            let at = if at_plane { plane } else { axis.at(t) };
+            ((at - f64::from(cell[k])) / f64::from(step)).clamp(0.0, 1.0)
         };
         let entry = [0, 1, 2].map(|k| place(k, passage.from, passage.enters[k], true));
         let exit = [0, 1, 2].map(|k| place(k, passage.to, passage.leaves[k], false));
