@@ -207,4 +207,13 @@ mod tests {
         assert_eq!(whole([1.5, 0.5, 2.0, 0.5]), [Course::AtMost]);
         assert_ne!(whole([1.5, 0.5, 2.5, 0.5]), [Course::AtMost]);
     }
+
+    #[test]
+    fn what_rises_before_it_comes_down_is_cut_where_it_rises() {
+        // One change about τ = 1, at the end; two about 24τ.
+        let cubic = CellCubic { bernstein: [4.0, 4.0, 1000.0, -8000.0], rounding: 1.0 };
+        assert_eq!(courses(uncut(&cubic, MOST_HALVINGS)), [Course::Above, Course::Enters, Course::AtMost]);
+        let back = CellCubic { bernstein: [-8000.0, 1000.0, 4.0, 4.0], rounding: 1.0 };
+        assert_eq!(courses(uncut(&back, MOST_HALVINGS)), [Course::AtMost, Course::Leaves, Course::Above]);
+    }
 }
