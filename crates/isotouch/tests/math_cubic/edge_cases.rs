@@ -107,7 +107,7 @@ fn neighbouring_cells_agree_on_their_shared_face() {
 
 #[test]
 fn a_cell_whose_coefficients_all_lie_on_the_edge_of_proof_is_not_cut_forever() {
-    // Halving used to go on for 5·10⁹ parts here: every coefficient is τ, give or take an ulp.
+    // Halving used to go on for more than 5·10⁹ parts here: every coefficient is τ, give or take an ulp.
     let corners = [
         0x0e00_0000,
         0x3ff8_0000,

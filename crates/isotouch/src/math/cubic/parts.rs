@@ -6,7 +6,7 @@
 //!
 //! Halving ends soon. Cutting adds 9 uM to coefficients, so where the exact ones rise or fall, more than one change about a level
 //! needs two of them within 9 uM of it. If all four are that near to τ, none exceeds 2τ ≥ 64 uM, and the part counts as at most
-//! zero, uncut; without that rule a p that lies on τ all along would be cut into 2⁴⁸ parts. Otherwise p leaves the level within
+//! zero, uncut; without that rule a p that lies on τ all along would be cut into up to 2⁴⁸ parts. Otherwise p leaves the level within
 //! the part, and most of its halves see that. So of each length only a few parts are cut again, next to an extremum or to where p
 //! leaves a level.
 
