@@ -5,6 +5,7 @@ use isotouch::math::DVec3;
 use isotouch::math::cubic::{CellCubic, HitStatus};
 
 use crate::Query;
+use crate::check::Tally;
 
 /// On the diagonal, corners by the number of ones in their index are Bernstein coefficients.
 fn on_diagonal(b: [f32; 4]) -> CellCubic {
@@ -81,10 +82,47 @@ fn what_is_not_finite_is_never_free() {
 
 #[test]
 fn neighbouring_cells_agree_on_their_shared_face() {
-    let left = [0.3f32, -0.7, 0.11, 0.92, -0.4, 0.05, 0.6, -0.21];
-    let right = [-0.7f32, 0.5, 0.92, 0.3, 0.05, -0.9, -0.21, 0.8];
-    let (y, z) = (0.123_456_789, 0.987_654_321);
-    let query = Query { corners: left, entry: dvec3(0.2, 0.4, 0.6), exit: dvec3(1.0, y, z), iso: 0.1 };
-    let next = Query { corners: right, entry: dvec3(0.0, y, z), exit: dvec3(0.5, 0.5, 0.5), iso: 0.1 };
-    assert_eq!(query.cubic().bernstein()[3], next.cubic().bernstein()[0]);
+    let iso = 0.1;
+    let face = [-0.7f32, 0.92, 0.05, -0.21];
+    let (before, after) = ([0.3f32, 0.11, -0.4, 0.6], [0.5f32, 0.3, -0.9, 0.8]);
+    let (a, b) = (0.123_456_789, 0.987_654_321);
+    for axis in 0..3 {
+        // Two faces across this axis, one after the other, make a cell.
+        let cell = |low: [f32; 4], high: [f32; 4]| {
+            std::array::from_fn(|k: usize| {
+                let on_face = k & ((1 << axis) - 1) | k >> (axis + 1) << axis;
+                if k >> axis & 1 == 0 { low[on_face] } else { high[on_face] }
+            })
+        };
+        let at = |along: f64| {
+            let mut place = [a, b, a];
+            place[axis] = along;
+            DVec3::from_array(place)
+        };
+        let query = Query { corners: cell(before, face), entry: dvec3(0.2, 0.4, 0.6), exit: at(1.0), iso };
+        let next = Query { corners: cell(face, after), entry: at(0.0), exit: DVec3::splat(0.5), iso };
+        assert_eq!(query.cubic().bernstein()[3], next.cubic().bernstein()[0], "axis {axis}");
+    }
+}
+
+#[test]
+fn a_cell_whose_coefficients_all_lie_on_the_edge_of_proof_is_not_cut_forever() {
+    // Halving used to go on for more than 5·10⁹ parts here: every coefficient is τ, give or take an ulp.
+    let corners = [
+        0x0e00_0000,
+        0x3ff8_0000,
+        0xbff8_0000,
+        0x0e00_0000,
+        0x104c_0000,
+        0x0e80_0000,
+        0x0000_0000,
+        0x0e00_0000u32,
+    ]
+    .map(f32::from_bits);
+    let iso = f64::from_bits(0xbcff_0000_0000_001f);
+    let query = Query { corners, entry: DVec3::ZERO, exit: DVec3::ONE, iso };
+    let edge = query.cubic().rounding();
+    assert!(query.cubic().bernstein().iter().all(|b| (b / edge - 1.0).abs() < 1e-14));
+    Tally::default().check(&query);
+    assert!(query.cubic().first_hit().is_some_and(|hit| hit.status == HitStatus::Touch));
 }

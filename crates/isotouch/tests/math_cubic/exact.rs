@@ -78,6 +78,11 @@ impl<'a> Oracle<'a> {
         Self { query, approximate: powers(query), exact: OnceCell::new(), magnitude }
     }
 
+    /// How far p may be above zero at a hit, by the module's words: 2⁻⁴³ M, and 2⁻¹⁰¹⁷ for underflow.
+    pub(crate) fn tolerance(&self) -> f64 {
+        2f64.powi(-43) * self.magnitude + 2f64.powi(-1017)
+    }
+
     pub(crate) fn needed_rationals(&self) -> bool {
         self.exact.get().is_some()
     }
@@ -90,6 +95,15 @@ impl<'a> Oracle<'a> {
     /// p′(s).
     pub(crate) fn slope(&self, s: f64) -> f64 {
         value(&derivative(&self.approximate), &Double::of(s)).high()
+    }
+
+    /// The Bernstein coefficients p(0), p(0) + p′(0)/3, p(1) − p′(1)/3 and p(1), rounded once, at the end.
+    pub(crate) fn bernstein(&self) -> [f64; 4] {
+        let (p, slope) = (&self.approximate, derivative(&self.approximate));
+        let [zero, one, three] = [0.0, 1.0, 3.0].map(Double::of);
+        let (first, last) = (value(p, &zero), value(p, &one));
+        let inner = [first + value(&slope, &zero) / three, last - value(&slope, &one) / three];
+        [first, inner[0], inner[1], last].map(Double::high)
     }
 
     /// Whether ±p + shift > 0 on all of [start, end]: exact.

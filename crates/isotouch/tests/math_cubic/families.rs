@@ -16,7 +16,7 @@ pub(crate) struct Family {
 pub(crate) const RANDOM: Family = Family { name: "random", make: random };
 pub(crate) const DISTANCE: Family = Family { name: "distance", make: distance };
 
-pub(crate) const ADVERSARIAL: [Family; 18] = [
+pub(crate) const ADVERSARIAL: [Family; 20] = [
     Family { name: "double root", make: double_root },
     Family { name: "triple root", make: triple_root },
     Family { name: "double root, part", make: double_root_in_a_part },
@@ -35,6 +35,8 @@ pub(crate) const ADVERSARIAL: [Family; 18] = [
     Family { name: "huge ratios", make: huge_ratios },
     Family { name: "far iso", make: far_iso },
     Family { name: "edge of proof", make: edge_of_proof },
+    Family { name: "on the edge all along", make: on_the_edge_all_along },
+    Family { name: "slightly outside", make: slightly_outside },
 ];
 
 fn point(random: &mut Random) -> DVec3 {
@@ -238,4 +240,28 @@ fn edge_of_proof(random: &mut Random) -> Query {
             return Query { iso: query.iso + cubic.value(range.0) - off, ..query };
         }
     }
+}
+
+/// p is τ along a whole diagonal, up to a few ulps: two large corners cancel, the others are tiny, and σ = −τ.
+fn on_the_edge_all_along(random: &mut Random) -> Query {
+    let large = (1.0 + random.below(64) as f32 / 64.0) * 2f32.powi(random.below(9) as i32 - 4);
+    let edge = f64::from(large) * 2f64.powi(-48);
+    let mut corners: [f32; 8] = std::array::from_fn(|_| {
+        let ulps = random.below(9) as f64 - 4.0;
+        (edge * ulps * 2f64.powi(-52)) as f32
+    });
+    // Corners at one step from the entry, or at two: the coefficients b₁ and b₂ are their means.
+    let [a, b] = [[1, 2], [2, 4], [4, 1], [3, 5], [6, 3], [5, 6]][random.below(6)];
+    (corners[a], corners[b]) = (large, -large);
+    let ulps = random.below(65) as f64 - 32.0;
+    let (entry, exit) =
+        if random.below(2) == 0 { (DVec3::ZERO, DVec3::ONE) } else { (point(random), point(random)) };
+    Query { corners, entry, exit, iso: -edge * (1.0 + ulps * 2f64.powi(-52)) }
+}
+
+/// Coordinates on faces, off by what a walker's rounding does.
+fn slightly_outside(random: &mut Random) -> Query {
+    let plain = along_faces_and_edges(random);
+    let mut off = |at: DVec3| at + random.in_cube() * 10f64.powi(-12 - random.below(5) as i32);
+    Query { entry: off(plain.entry), exit: off(plain.exit), ..plain }
 }

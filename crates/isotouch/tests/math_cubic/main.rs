@@ -10,6 +10,7 @@ mod families;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod properties;
+mod slack;
 mod verdict;
 
 use isotouch::math::DVec3;
@@ -31,6 +32,10 @@ struct Query {
 impl Query {
     fn cubic(&self) -> CellCubic {
         CellCubic::along(&self.corners, self.entry, self.exit, self.iso)
+    }
+
+    fn is_inside(&self) -> bool {
+        [self.entry, self.exit].iter().all(|at| at.cmpge(DVec3::ZERO).all() && at.cmple(DVec3::ONE).all())
     }
 
     fn reversed(self) -> Self {

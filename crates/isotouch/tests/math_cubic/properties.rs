@@ -76,7 +76,7 @@ fn the_way_back_mirrors_the_intervals() {
                 }
                 // Both lie where 0 ≤ p ≤ tolerance, next to the same root; 1 − s itself is rounded.
                 let (low, high) = (a.min(b), a.max(b));
-                let slack = 2.0 * query.cubic().tolerance();
+                let slack = 2.0 * oracle.tolerance();
                 assert!(
                     oracle.is_positive(Of::MinusP, slack, (low, high))
                         && oracle.is_positive(Of::P, slack, (low, high)),

@@ -5,6 +5,7 @@ use glam::DVec3;
 /// τ / M: a Bernstein coefficient above τ is positive, whatever its rounding. 23 u are needed (see the module), 32 u = 2⁻⁴⁸ taken.
 /// Smaller and "none" is no proof; larger and more misses by a hair are called touches.
 const ROUNDING: f64 = 1.0 / (1u64 << 48) as f64;
+const _: () = assert!(ROUNDING >= 23.0 / (1u64 << 53) as f64);
 
 /// Beyond this, sums of three and squares could overflow and the error bounds would not hold.
 const LARGEST: f64 = 1e300;
@@ -14,7 +15,7 @@ const LARGEST: f64 = 1e300;
 pub struct CellCubic {
     /// Coefficients in the Bernstein basis of degree 3; the first and last are the values at both ends.
     pub(super) bernstein: [f64; 4],
-    /// τ.
+    /// τ, slack included.
     pub(super) rounding: f64,
 }
 
@@ -57,19 +58,33 @@ impl CellCubic {
         Self { bernstein, rounding }
     }
 
+    /// The same cubic for a path that is known only so well: `extra` is added to τ, and so to what proofs ask for and to
+    /// the tolerance of hits. With it the guarantees hold for every p that differs from this one by at most `extra`.
+    ///
+    /// Coordinates in a cell, (x − o)/h − i, are off by e = 2⁻⁵³·i and more, which can be tens of τ. On an axis with
+    /// corners that differ by at most d along it, that changes φ by at most e·d; the sum over the axes is the slack to give.
+    /// Less and `None` proves nothing about the path that was meant; more and more misses by a hair are called touches.
+    /// The sign of `extra` does not count, and one that is not a number proves nothing, so nothing is claimed.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_slack(self, extra: f64) -> Self {
+        Self { rounding: self.rounding + extra.abs(), ..self }
+    }
+
     /// Coefficients in the Bernstein basis of degree 3. Each is within [`CellCubic::rounding`] of the exact one.
     #[inline(always)]
     pub fn bernstein(&self) -> [f64; 4] {
         self.bernstein
     }
 
-    /// τ = 2⁻⁴⁸ max|cᵢ − σ|: what is computed above τ is positive, what is computed below −τ is negative.
+    /// τ = 2⁻⁴⁸ max|cᵢ − σ|, plus slack: a Bernstein coefficient computed above τ is positive, one below −τ is negative. Values
+    /// by [`CellCubic::value`] are less certain.
     #[inline(always)]
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// How far p may be above zero where a hit or an interval begins or ends: 32τ = 2⁻⁴³ max|cᵢ − σ|.
+    /// How far p may be above zero where a hit or an interval begins or ends: 32τ = 2⁻⁴³ max|cᵢ − σ|, plus 32 times the slack.
     #[inline(always)]
     pub fn tolerance(&self) -> f64 {
         32.0 * self.rounding
@@ -143,5 +158,36 @@ impl Powers {
         let (first, second) = if a < b { (a, b) } else { (b, a) };
         let inside = |s: f64| (s > 0.0 && s < 1.0).then_some(s);
         [inside(first), inside(second).filter(|&s| s != first)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_measured_by_the_corner_farthest_from_iso() {
+        let corners = [0.5, -0.25, 0.75, 1.0, -3.0, 2.0, 0.0, 0.125f32];
+        let cubic = |iso| CellCubic::along(&corners, DVec3::ZERO, DVec3::splat(0.5), iso);
+        assert_eq!(cubic(0.0).rounding(), 3.0 * 2f64.powi(-48));
+        assert_eq!(cubic(-4.0).rounding(), 6.0 * 2f64.powi(-48));
+        assert_eq!(cubic(-4.0).tolerance(), 6.0 * 2f64.powi(-43));
+        let nothing = CellCubic::along(&[0.0; 8], DVec3::ZERO, DVec3::ONE, 0.0);
+        assert_eq!(nothing.rounding(), 2f64.powi(-1022), "underflow is paid for");
+    }
+
+    #[test]
+    fn slack_is_added_whatever_its_sign_and_must_be_a_number() {
+        let cubic = CellCubic::from_bernstein([1.0; 4], 1.0);
+        for extra in [0.25, -0.25] {
+            assert_eq!(cubic.with_slack(extra).rounding(), cubic.rounding() + 0.25);
+            assert_eq!(cubic.with_slack(extra).tolerance(), 32.0 * (cubic.rounding() + 0.25));
+        }
+        assert!(cubic.with_slack(1.0f64.next_down() - 2f64.powi(-47)).stays_positive());
+        for extra in [1.0, f64::INFINITY, f64::NAN] {
+            let unsure = cubic.with_slack(extra);
+            assert!(!unsure.stays_positive() && unsure.first_hit().is_some(), "{extra}");
+            assert!(!unsure.intervals().is_empty(), "{extra}");
+        }
     }
 }

@@ -16,9 +16,11 @@ pub struct Hit {
 /// What is certain about a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitStatus {
-    /// s = 0, and p < 0 there: the piece starts inside.
+    /// s = 0, and p < 0 there: the piece starts inside. Meant for the first cell of a path. In a later one it says that φ
+    /// jumps between the cells (a boundary of levels), or that the slack is less than the coordinates are off by: the piece
+    /// before was proven free up to the shared face.
     StartsInside,
-    /// p goes below zero in the interval that begins here, proven.
+    /// p goes below zero in the interval that begins here, proven. How far it reaches, [`CellCubic::intervals`] knows.
     Crossing,
     /// p comes within rounding of zero, and may or may not reach it: a touch, or a miss by less than
     /// [`CellCubic::tolerance`].
@@ -26,20 +28,20 @@ pub enum HitStatus {
 }
 
 impl CellCubic {
-    /// The smallest s with p(s) ≤ 0. `None` is a proof that there is none. A hit is never late; it is early by no more than p
-    /// takes to fall by [`CellCubic::tolerance`].
+    /// The smallest s with p(s) ≤ 0. `None` is a proof that there is none. A hit is never late, provided that who maps s to
+    /// a time of the whole segment rounds down; it is early by no more than p takes to fall by [`CellCubic::tolerance`].
     #[inline(always)]
     pub fn first_hit(&self) -> Option<Hit> {
         let [b0, b1, b2, b3] = self.bernstein;
-        let t = self.rounding;
+        let (t, clear) = (self.rounding, self.clearly_above());
         if (b0 > t) & (b1 > t) & (b2 > t) & (b3 > t) {
             return None;
         }
         let powers = self.powers();
-        // + + + −, + + − − or + − − −: one root, and beyond doubt.
-        if (b0 > t) & (b3 < -t) & ((b1 > t) | (b2 <= t)) {
+        // + + + −, + + − − or + − − − about both levels (see `course`): one root, and beyond doubt.
+        if (b0 > clear) & (b3 < -t) & ((b1 > clear) | (b2 <= t)) {
             let guess = polygon_crossing(self.bernstein, t);
-            let s = self.refine(&powers, Bracket { above: 0.0, at_most: 1.0 }, guess);
+            let s = self.refine(&powers, Bracket { above: 0.0, at_most: 1.0, height: b0 }, guess);
             return Some(Hit { s, status: HitStatus::Crossing });
         }
         if b0 < -t {
@@ -70,7 +72,7 @@ impl CellCubic {
         let mut part = parts.find(|part| part.course != Course::Above)?;
         let s = match part.course {
             Course::Enters => {
-                let bracket = Bracket { above: part.start, at_most: part.end };
+                let bracket = Bracket { above: part.start, at_most: part.end, height: part.bernstein[0] };
                 self.refine(powers, bracket, part.guess(self.rounding))
             }
             _ => part.start,

@@ -46,25 +46,25 @@ impl CellCubic {
     #[inline(always)]
     pub fn intervals(&self) -> Intervals {
         let [b0, b1, b2, b3] = self.bernstein;
-        let t = self.rounding;
+        let (t, clear) = (self.rounding, self.clearly_above());
         if (b0 > t) & (b1 > t) & (b2 > t) & (b3 > t) {
             return Intervals::default();
         }
         if (b0 < -t) & (b1 <= t) & (b2 <= t) & (b3 <= t) {
             return Intervals::one(0.0, 1.0);
         }
-        if (b0 > t) & (b3 < -t) & ((b1 > t) | (b2 <= t)) {
+        if (b0 > clear) & (b3 < -t) & ((b1 > clear) | (b2 <= t)) {
             let s = self.refine(
                 &self.powers(),
-                Bracket { above: 0.0, at_most: 1.0 },
+                Bracket { above: 0.0, at_most: 1.0, height: b0 },
                 polygon_crossing(self.bernstein, t),
             );
             return Intervals::one(s, 1.0);
         }
-        if (b0 < -t) & (b3 > t) & ((b1 <= t) | (b2 > t)) {
+        if (b0 < -t) & (b3 > clear) & ((b1 <= t) | (b2 > clear)) {
             let s = self.refine(
                 &self.powers(),
-                Bracket { above: 1.0, at_most: 0.0 },
+                Bracket { above: 1.0, at_most: 0.0, height: b3 },
                 polygon_crossing(self.bernstein, t),
             );
             return Intervals::one(0.0, s);
@@ -85,8 +85,8 @@ impl CellCubic {
                     continue;
                 }
                 Course::AtMost => None,
-                Course::Enters => Some(Bracket { above: start, at_most: end }),
-                Course::Leaves => Some(Bracket { above: end, at_most: start }),
+                Course::Enters => Some(Bracket { above: start, at_most: end, height: first }),
+                Course::Leaves => Some(Bracket { above: end, at_most: start, height: last }),
             };
             if let Some(bracket) = bracket {
                 let boundary = self.refine(&powers, bracket, part.guess(self.rounding));

@@ -28,13 +28,16 @@
 //! b₃ = φ(x₁,y₁,z₁) − σ        3b₂ = φ(x₀,y₁,z₁) + φ(x₁,y₀,z₁) + φ(x₁,y₁,z₀) − 3σ                   (1)
 //! ```
 //!
-//! p stays between the least and the largest coefficient, and has at most as many roots in (0, 1] as the coefficients
-//! have changes of sign (Descartes' rule in the Bernstein basis).
+//! p stays between the least and the largest coefficient, and has at most as many roots strictly between 0 and 1 as the
+//! coefficients have changes of sign (Descartes' rule in the Bernstein basis). Here signs are *above* and *not above*, zero
+//! counting with the negative ones; then a p that starts above and has one change goes from above to not above once, somewhere
+//! in (0, 1].
 //!
 //! # Rounding
 //!
 //! Let u = 2⁻⁵³, and M the largest |cᵢ − σ| of the corners: the iso value is subtracted first, so that errors are measured by how
-//! far the cell is from σ, not by σ. Weights lie in [0, 1]. To first order in u, every step adds at most:
+//! far the cell is from σ, not by σ. Weights lie in [0, 1], or so little outside that only
+//! terms of second order notice. To first order in u, every step adds at most:
 //!
 //! | step | error added | sum |
 //! |---|---|---|
@@ -49,18 +52,24 @@
 //! above 8τ = 256 uM proves p > 127 uM even where 23 uM more are in doubt. The gap between what is needed and these constants
 //! pays for second-order terms; 2⁻¹⁰²², added to τ, pays for underflow.
 //!
+//! All this is about the path from `entry` to `exit` as given. Whoever got those by rounding asks with
+//! [`CellCubic::with_slack`], which adds to τ how far φ may be off for that reason: the guarantees are then about every path
+//! within the slack. Likewise s: a caller who maps it to a time of the whole segment, t₀ + s(t₁ − t₀), rounds down, or the hit may
+//! be late by that rounding.
+//!
 //! # Roots
 //!
 //! [0, 1] is cut at the extrema of p, then in halves where rounding asks for it, until each part is *above* (all
-//! coefficients > τ), *at most zero up to rounding* (none > τ), has *one change* of sign, or is too short to matter. Most cells are
-//! decided uncut. A root in a part with one change is approached by Newton steps kept inside a shrinking bracket. The answer s
+//! coefficients > τ), *at most zero up to rounding* (none > τ), has *one change* of sign, or is too short or too flat to matter.
+//! Most cells are decided uncut. A root in a part with one change is approached by Newton steps kept inside a shrinking bracket. The answer s
 //! is always on the positive side:
-//! - `8τ < p(s) ≤ 24τ` as computed, hence 0 < p(s) ≤ 2⁻⁴³ M: nearly on the iso surface and never beyond it;
+//! - `8τ < p(s) ≤ 24τ` as computed, hence 0 < p(s) ≤ 32τ: nearly on the iso surface and never beyond it;
 //! - nothing at most zero lies between: the part's coefficients b − τ have one change, so their polynomial q − τ has one root; 8τ as
-//!   computed means q(s) > 8τ − 150 uM > τ, so s lies before that root; and p > q − 23 uM > 0 up to there.
+//!   computed means q(s) > 8τ − 150 uM > τ, so s lies before that root; and p > q − 23 uM > 0 up to there;
+//! - or s is the end of the part that is above, if no coefficient of the part is more than 24τ.
 //!
-//! Hits are therefore never late, and early by no more than p takes to fall from 2⁻⁴³ M: by 2⁻⁴³ M/|p′| at a simple root, some 10⁻⁷
-//! of the piece at a double one, 10⁻⁵ at a triple one. Where p dips below τ but not below −τ, rounding
+//! Hits are therefore never late, and early by no more than p takes to fall from 32τ, without slack 2⁻⁴³ M: by 2⁻⁴³ M/|p′| at a
+//! simple root, some 10⁻⁷ of the piece at a double one, 10⁻⁵ at a triple one. Where p dips below τ but not below −τ, rounding
 //! cannot tell a touch from a miss; it is reported, as [`HitStatus::Touch`].
 //!
 //! Only +, −, ×, ÷, √ and comparisons are used, in a fixed order: every machine gives the same bits. Values that are not finite,
