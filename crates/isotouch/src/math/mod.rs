@@ -2,6 +2,7 @@
 
 mod aabb;
 pub mod cubic;
+pub(crate) mod random;
 
 pub use aabb::Aabb;
 pub use glam::{DMat3, DVec3, IVec3, UVec3};

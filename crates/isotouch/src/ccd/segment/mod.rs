@@ -41,6 +41,7 @@
 //! the plane alone. So a cell is always met with the same entry and exit, whoever finds it; and what traversals pass
 //! over would have been found free.
 
+mod batch;
 mod contacts;
 mod hierarchy;
 mod leap;
@@ -97,6 +98,12 @@ pub enum Traversal {
     Leap,
 }
 
+impl Traversal {
+    /// All, with their names on the command line.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("leap", Self::Leap), ("hierarchy", Self::Hierarchy), ("uniform", Self::Uniform)];
+}
+
 /// How the contact within a cell is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RootMethod {
@@ -107,6 +114,12 @@ pub enum RootMethod {
     Cardano,
     /// By five steps of bisection where entry and exit differ in sign (Xu and Barbič 2014). For comparison: it misses contacts.
     Bisection,
+}
+
+impl RootMethod {
+    /// All, with their names on the command line.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("certified", Self::Certified), ("cardano", Self::Cardano), ("bisection", Self::Bisection)];
 }
 
 /// How to look for contact.
