@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{compare, demo, distance, field, inspect, slice, surface};
+use crate::commands::{cast, compare, demo, distance, field, inspect, slice, surface};
 use crate::console;
 use crate::failure::Exit;
 
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Inspect(inspect::Args),
     /// Signed distances at points from a NumPy file.
     Distance(distance::Args),
+    /// When moving points first touch a field.
+    Cast(cast::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.

@@ -104,6 +104,7 @@
 //! - Bad input is an error that says what to do; never a panic, never an allocation that a file's header talked us into.
 
 pub(crate) mod atomic_file;
+pub mod ccd;
 pub mod field;
 pub mod math;
 pub mod mesh;

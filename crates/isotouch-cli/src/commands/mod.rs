@@ -1,6 +1,7 @@
 //! One file per command, and what they share: where fields come from and results go.
 
 mod build_args;
+pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod distance;
@@ -23,6 +24,7 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Field(args)) => field::run(&args, console),
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
+        Some(Command::Cast(args)) => cast::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
         Some(Command::Surface(args)) => surface::run(&args, console),
         Some(Command::Compare(args)) => compare::run(&args, console),

@@ -2,7 +2,7 @@
 
 use crate::Desk;
 
-const COMMANDS: [&str; 7] = ["demo", "field", "inspect", "distance", "slice", "surface", "compare"];
+const COMMANDS: [&str; 8] = ["demo", "field", "inspect", "distance", "cast", "slice", "surface", "compare"];
 
 fn examples(help: &str) -> Vec<Vec<String>> {
     let lines = help.lines().filter_map(|line| line.strip_prefix("  isotouch"));
@@ -14,6 +14,7 @@ fn examples(help: &str) -> Vec<Vec<String>> {
 fn every_example_runs() {
     let desk = Desk::new();
     desk.make_field("part.field");
+    crate::cast::write_segments(&desk);
     let mut helps = vec![vec!["--help"]];
     helps.extend(COMMANDS.map(|command| vec![command, "--help"]));
     for arguments in helps {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
 
 mod cache;
+mod cast;
 mod closed_pipe;
 mod compare;
 mod demo;

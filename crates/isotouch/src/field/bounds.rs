@@ -108,6 +108,13 @@ impl Bounds {
 }
 
 impl BoundsLevel {
+    /// The range of the block that holds a cell, which must be in the box.
+    #[inline(always)]
+    pub(crate) fn range_around(&self, cell: UVec3) -> [f32; 2] {
+        let [x, y, z] = (cell / self.block).to_array().map(|k| k as usize);
+        self.ranges[x + self.blocks.x as usize * (y + self.blocks.y as usize * z)]
+    }
+
     fn index(&self, at: UVec3) -> Option<usize> {
         let n = self.blocks;
         at.cmplt(n)

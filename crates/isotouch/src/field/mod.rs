@@ -161,6 +161,21 @@ impl Field {
         self.bounds.overall()
     }
 
+    pub(crate) fn nodes(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// How much the interpolant can change along an axis over the length of a cell of the grid.
+    pub(crate) fn steepness_per_cell(&self) -> f64 {
+        let largest = f64::from(self.largest);
+        if self.facts.is_certified {
+            // Neighbouring nodes were checked, but for their rounding.
+            self.facts.lipschitz * self.grid.cell + 2f64.powi(-22) * largest
+        } else {
+            2.0 * largest
+        }
+    }
+
     /// Ranges of values over blocks of cells.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds

@@ -68,7 +68,7 @@ impl Field {
         let Some(cell) = self.cell_at(p) else {
             return self.lower_bound_outside(p).unwrap_or(f64::NEG_INFINITY);
         };
-        let bound = cell.value() - self.error_of_cells(cell.size);
+        let bound = self.least_in(&cell);
         // Above 0 the point is outside, where no triangle within the solid is the nearest.
         let is_known = self.facts.is_certified && (bound > 0.0 || !self.facts.understates_depth);
         if is_known { bound } else { f64::NEG_INFINITY }
@@ -101,7 +101,7 @@ impl Field {
         }
         let on_box = self.grid.bounds().project(p);
         let cell = self.cell_at(on_box)?;
-        let clear = cell.value() - self.error_of_cells(cell.size);
+        let clear = self.least_in(&cell);
         let away = (p - on_box).abs();
         // Beyond 10¹⁵⁴ the squares overflow, and infinity would be no lower bound.
         let overflows = !away.length_squared().is_finite();
@@ -117,7 +117,24 @@ impl Field {
         let found = self.storage.cell(index);
         let (corners, step) = (found.corners, found.step);
         let at = if step == 1 { at } else { ((index % step).as_dvec3() + at) / f64::from(step) };
-        Some(CellAt { corners, at, size: self.grid.cell * f64::from(step) })
+        Some(CellAt { corners, at, size: self.grid.cell * f64::from(step), index })
+    }
+
+    /// What the true value at a point of the box is at least: the interpolant less its error. Where a sparse field is coarse, all
+    /// corners of the point's own cell are beyond the band, and the nearest of them is no farther than half its diagonal.
+    fn least_in(&self, cell: &CellAt) -> f64 {
+        let least = cell.value() - self.error_of_cells(cell.size);
+        let Storage::Sparse(nodes) = &self.storage else { return least };
+        if cell.size == self.grid.cell {
+            return least;
+        }
+        // A corner of the own cell or block tells the side, for the coarse cell may reach across the surface.
+        let (_, own_corner) = nodes.coarse_block(cell.index);
+        if own_corner.unwrap_or(cell.corners[0]) <= 0.0 {
+            return least;
+        }
+        // Values were rounded to f32 after it was decided which are in the band; a millionth covers that.
+        least.max(self.facts.band * self.grid.cell * (1.0 - 1e-6) - self.error_bound())
     }
 
     /// A point that the box contains but whose cell coordinate rounds past the last cell.
@@ -139,6 +156,8 @@ struct CellAt {
     at: DVec3,
     /// Edge length.
     size: f64,
+    /// The cell of the grid that the point is in.
+    index: UVec3,
 }
 
 impl CellAt {

@@ -115,6 +115,19 @@ pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<DVec3>, NpyError> {
     }
 }
 
+/// Reads pairs of points from an array of shape (n, 2, 3) or (n, 6).
+pub fn read_pairs(path: impl AsRef<Path>) -> Result<Vec<[DVec3; 2]>, NpyError> {
+    let path = path.as_ref();
+    let Array { shape, values } = read(path)?;
+    match shape[..] {
+        [_, 2, 3] | [_, 6] => {
+            let pair = |of: &[f64]| [DVec3::from_slice(&of[..3]), DVec3::from_slice(&of[3..])];
+            Ok(values.chunks_exact(6).map(pair).collect())
+        }
+        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 2, 3)" }),
+    }
+}
+
 /// Writes numbers as an (n,) array of 64-bit floats. The file appears whole or not at all.
 pub fn write_scalars(path: impl AsRef<Path>, values: &[f64]) -> Result<(), NpyError> {
     write(path.as_ref(), &[values.len()], values)

@@ -5,14 +5,14 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use isotouch::math::DVec3;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Double(f64, f64);
+pub struct Double(f64, f64);
 
 impl Double {
-    pub(super) fn of(x: f64) -> Self {
+    pub fn of(x: f64) -> Self {
         Self(x, 0.0)
     }
 
-    pub(super) fn high(self) -> f64 {
+    pub fn high(self) -> f64 {
         self.0
     }
 
@@ -80,27 +80,27 @@ impl Div for Double {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Vector([Double; 3]);
+pub struct Vector([Double; 3]);
 
 impl Vector {
-    pub(super) fn of(v: DVec3) -> Self {
+    pub fn of(v: DVec3) -> Self {
         Self(v.to_array().map(Double::of))
     }
 
-    pub(super) fn high(self) -> DVec3 {
+    pub fn high(self) -> DVec3 {
         DVec3::from_array(self.0.map(Double::high))
     }
 
-    pub(super) fn dot(self, other: Self) -> Double {
+    pub fn dot(self, other: Self) -> Double {
         self.0[0] * other.0[0] + self.0[1] * other.0[1] + self.0[2] * other.0[2]
     }
 
-    pub(super) fn cross(self, other: Self) -> Self {
+    pub fn cross(self, other: Self) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, other.0);
         Self([b * z - c * y, c * x - a * z, a * y - b * x])
     }
 
-    pub(super) fn length(self) -> Double {
+    pub fn length(self) -> Double {
         self.dot(self).sqrt()
     }
 }

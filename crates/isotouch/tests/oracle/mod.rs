@@ -4,7 +4,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod damage;
-mod double;
+pub mod double;
 pub mod meshes;
 pub mod models;
 pub mod python;

@@ -78,6 +78,19 @@ impl SparseNodes {
         self.cell_from_level(0, cell)
     }
 
+    /// The block of cells around one without full resolution of which the same is known: its edge, and the value at its first
+    /// node, if that is stored at the level of the block. A brick of one level is a cell of the next coarser one: a brick that is not
+    /// stored is known as that cell, and one that is stored lacks only cells that reach into a missing one.
+    pub(crate) fn coarse_block(&self, cell: UVec3) -> (u32, Option<f32>) {
+        for level in &self.levels {
+            let first = level.node(cell / level.step);
+            if first.is_some() {
+                return (level.step, first);
+            }
+        }
+        (self.top_step, None)
+    }
+
     /// The finest stored cell at `level` or coarser around a cell of the grid.
     #[inline]
     pub(crate) fn cell_from_level(&self, level: usize, cell: UVec3) -> CellValues {

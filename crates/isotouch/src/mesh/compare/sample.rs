@@ -5,6 +5,7 @@
 //! along the triangle's part of the line says how far from the first corner, and the golden ratio's multiples say where
 //! across (a Kronecker sequence), so points are even inside large triangles too.
 
+use crate::math::random::unit;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -83,13 +84,4 @@ impl<'a> Spread<'a> {
         // The area between a corner and a line parallel to the opposite side grows with the square of their distance.
         a + fraction.sqrt() * ((1.0 - across) * (b - a) + across * (c - a))
     }
-}
-
-/// A number in [0, 1) from a seed and a counter (SplitMix64, Steele et al. 2014), so that samples do not depend on each other.
-fn unit(seed: u64, counter: u64) -> f64 {
-    let mut z =
-        seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 * 2f64.powi(-53)
 }

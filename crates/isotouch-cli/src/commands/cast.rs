@@ -1,0 +1,226 @@
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, RootMethod, Segment, Traversal};
+use isotouch::field::Field;
+use isotouch::math::DVec3;
+use isotouch::output::npy;
+
+use super::build_args::FieldArgs;
+use super::output_path;
+use super::source;
+use crate::console::Console;
+use crate::failure::{Classify, Failure};
+use crate::format::{count, duration, number, plural};
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::report::Report;
+use crate::values::{finite, whole};
+
+/// Segments cast at a time, so that Ctrl-C is answered and the bar moves.
+const BATCH: usize = 1 << 18;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+    A point moves along each segment over the time 0 to 1; its hit is the first time at which the field is at or below \
+    --iso. NaN is written where there is none, and that is proven. With --intervals every contact is a row: the number of its \
+    segment, its beginning and its end.\n\n\
+    Examples:\n  \
+    isotouch cast part.field --segments segments.npy -o times.npy\n  \
+    isotouch cast part.field --segments segments.npy --intervals -o contacts.npy\n  \
+    isotouch cast part.obj --resolution 256 --random 100000 --seed 1 --threads 1")]
+pub(crate) struct Args {
+    /// Field (also .npy or .dist), or a mesh to build one from.
+    field: PathBuf,
+    /// Segments: a NumPy array of shape (n, 2, 3) or (n, 6), beginnings and ends, 32- or 64-bit floats.
+    #[arg(long, value_name = "FILE", conflicts_with = "random", required_unless_present = "random")]
+    segments: Option<PathBuf>,
+    /// Cast this many segments between random points of the field's box.
+    #[arg(long, value_name = "N", value_parser = whole(1, 100_000_000), allow_negative_numbers = true)]
+    random: Option<u32>,
+    /// Which random segments.
+    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with = "segments")]
+    seed: u64,
+    /// Times of the hits: a NumPy array of shape (n,), 64-bit floats; with --intervals (m, 3). Ends in .npy.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The level set asked about: 0 is the surface, above 0 an offset outside it.
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
+    iso: f64,
+    /// Find every contact, not only the first.
+    #[arg(long)]
+    intervals: bool,
+    /// How cells are found: leap, hierarchy or uniform. The answers are the same.
+    #[arg(long, value_name = "KIND", default_value = "leap", value_parser = traversal)]
+    traversal: Traversal,
+    /// How contacts within a cell are found: certified, or cardano and bisection for comparison, which miss some.
+    #[arg(long, value_name = "METHOD", default_value = "certified", value_parser = root, conflicts_with = "intervals")]
+    root: RootMethod,
+    #[command(flatten)]
+    build: FieldArgs,
+}
+
+fn traversal(name: &str) -> Result<Traversal, String> {
+    named(name, &Traversal::NAMES)
+}
+
+fn root(name: &str) -> Result<RootMethod, String> {
+    named(name, &RootMethod::NAMES)
+}
+
+fn named<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
+    let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| format!("use one of: {}", known()))
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    if let Some(output) = &args.output {
+        let inputs: Vec<&Path> =
+            [Some(args.field.as_path()), args.segments.as_deref()].into_iter().flatten().collect();
+        output_path::check(output, "npy", &inputs)?;
+    }
+    args.build.limit_threads()?;
+    let given = args.segments.as_ref().map(|path| npy::read_pairs(path).or_bad_input()).transpose()?;
+    let found = source::field(&args.field, &args.build, console)?;
+    let field = &found.field;
+    let segments: Vec<Segment> = match given {
+        Some(pairs) => pairs.into_iter().map(|[from, to]| Segment::new(from, to)).collect(),
+        None => Segment::random_in(field.grid().bounds(), args.random.unwrap_or(0) as usize, args.seed),
+    };
+    let options = CastOptions { traversal: args.traversal, root: args.root };
+    let cast = Cast { field, iso: args.iso, options, console };
+
+    let mut report = Report::new();
+    let (summary, elapsed) = if args.intervals {
+        let (contacts, elapsed) =
+            cast.batches(&segments, |batch| field.all_contacts(batch, args.iso, &options))?;
+        if let Some(output) = &args.output {
+            npy::write_points(output, &rows(&contacts)).or_failed()?;
+        }
+        let total: usize = contacts.iter().map(Vec::len).sum();
+        report.line(format_args!(
+            "{} of {}",
+            plural(total as u64, "contact"),
+            plural(segments.len() as u64, "segment")
+        ));
+        report.key("contacts", total);
+        (Summary::of(contacts.iter().map(|of| of.first().map(|contact| contact.status))), elapsed)
+    } else {
+        let (hits, elapsed) = cast.batches(&segments, |batch| field.first_hits(batch, args.iso, &options))?;
+        if let Some(output) = &args.output {
+            let times: Vec<f64> = hits.iter().map(|hit| hit.map_or(f64::NAN, |hit| hit.t)).collect();
+            npy::write_scalars(output, &times).or_failed()?;
+        }
+        let summary = Summary::of(hits.iter().map(|hit| hit.map(|hit| hit.status)));
+        report.line(format_args!("{} hit", of(summary.hits, segments.len())));
+        (summary, elapsed)
+    };
+    // Once more without those that start inside, which are answered at once.
+    let outside: Vec<Segment> = cast.start_outside(&segments)?;
+    let (_, elapsed_outside) = cast.batches(&outside, |batch| field.first_hits(batch, args.iso, &options))?;
+
+    let per = |time: Duration, count: usize| {
+        if count == 0 { f64::NAN } else { time.as_secs_f64() * 1e9 / count as f64 }
+    };
+    let (ns, ns_outside) = (per(elapsed, segments.len()), per(elapsed_outside, outside.len()));
+    report.facts(&[
+        ("start inside", plural(summary.starts_inside, "segment")),
+        ("touch", plural(summary.touches, "segment")),
+        (
+            "in doubt",
+            format!(
+                "{} (outside the box, or at a change of resolution)",
+                plural(summary.doubtful, "segment")
+            ),
+        ),
+        ("time", format!("{}, {} ns a segment", duration(elapsed), number(ns))),
+        ("that start outside", format!("{}, {} ns each", count(outside.len() as u64), number(ns_outside))),
+    ]);
+    report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
+    found.report(&mut report);
+    report.key("segments", segments.len());
+    report.key("hits", summary.hits);
+    report.key("starts_inside", summary.starts_inside);
+    report.key("touches", summary.touches);
+    report.key("doubtful", summary.doubtful);
+    report.key("iso", args.iso);
+    report.key("ns_per_segment", ns);
+    report.key("ns_per_segment_outside", ns_outside);
+    report.key("seconds", elapsed.as_secs_f64());
+    Ok(report)
+}
+
+fn of(some: u64, all: usize) -> String {
+    format!("{} of {}", count(some), plural(all as u64, "segment"))
+}
+
+/// One row for each contact: segment, beginning, end.
+fn rows(contacts: &[Vec<Contact>]) -> Vec<DVec3> {
+    let row = |segment: usize, contact: &Contact| DVec3::new(segment as f64, contact.start, contact.end);
+    contacts.iter().enumerate().flat_map(|(k, of)| of.iter().map(move |contact| row(k, contact))).collect()
+}
+
+/// How often what came out.
+#[derive(Default)]
+struct Summary {
+    hits: u64,
+    starts_inside: u64,
+    touches: u64,
+    doubtful: u64,
+}
+
+impl Summary {
+    fn of(statuses: impl Iterator<Item = Option<HitStatus>>) -> Self {
+        let mut summary = Self::default();
+        for status in statuses.flatten() {
+            summary.hits += 1;
+            match status {
+                HitStatus::Crossing => {}
+                HitStatus::StartsInside => summary.starts_inside += 1,
+                HitStatus::Touch => summary.touches += 1,
+                HitStatus::LevelBoundary | HitStatus::Bound => summary.doubtful += 1,
+            }
+        }
+        summary
+    }
+}
+
+/// What is asked.
+struct Cast<'a> {
+    field: &'a Field,
+    iso: f64,
+    options: CastOptions,
+    console: &'a Console,
+}
+
+impl Cast<'_> {
+    /// Answers in batches, and the time they took.
+    fn batches<T>(
+        &self,
+        segments: &[Segment],
+        answer: impl Fn(&[Segment]) -> Vec<T>,
+    ) -> Result<(Vec<T>, Duration), Failure> {
+        let bar = Bar::new(self.console);
+        let mut answers = Vec::with_capacity(segments.len());
+        let mut elapsed = Duration::ZERO;
+        for batch in segments.chunks(BATCH) {
+            interrupt::check()?;
+            let start = Instant::now();
+            let of_batch = answer(batch);
+            elapsed += start.elapsed();
+            answers.extend(of_batch);
+            bar.update("casting", answers.len() as u64, segments.len() as u64);
+        }
+        interrupt::check()?;
+        Ok((answers, elapsed))
+    }
+
+    /// Those that do not begin in contact.
+    fn start_outside(&self, segments: &[Segment]) -> Result<Vec<Segment>, Failure> {
+        let starts: Vec<Segment> = segments.iter().map(|s| Segment::new(s.from, s.from)).collect();
+        let (hits, _): (Vec<Option<Hit>>, _) =
+            self.batches(&starts, |batch| self.field.first_hits(batch, self.iso, &self.options))?;
+        Ok(segments.iter().zip(hits).filter(|(_, hit)| hit.is_none()).map(|(segment, _)| *segment).collect())
+    }
+}

@@ -1,0 +1,80 @@
+//! Every contact of a path.
+
+use std::ops::ControlFlow;
+
+use super::HitStatus;
+use super::piece::{Block, Known};
+use super::track::Passage;
+use super::walk::Walk;
+
+/// A maximal time during which φ ≤ σ, or during which that cannot be excluded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// When it begins.
+    pub start: f64,
+    /// When it ends.
+    pub end: f64,
+    /// What is known about its beginning.
+    pub status: HitStatus,
+}
+
+impl Walk<'_> {
+    pub(super) fn contacts(&self) -> Vec<Contact> {
+        let mut all = Vec::new();
+        let bound = |(start, end): (f64, f64)| Contact { start, end, status: HitStatus::Bound };
+        let Some((enters, leaves)) = self.time_inside() else {
+            all.extend(self.doubts(0.0, 1.0).map(bound));
+            return all;
+        };
+        if enters > 0.0 {
+            all.extend(self.doubts(0.0, enters).map(bound));
+        }
+        self.visit::<()>(|block, passage| {
+            self.add_contacts(block, passage, &mut all);
+            ControlFlow::Continue(())
+        });
+        if leaves < 1.0
+            && let Some(doubt) = self.doubts(leaves, 1.0)
+        {
+            add(&mut all, bound(doubt));
+        }
+        all
+    }
+
+    fn add_contacts(&self, block: &Block, passage: &Passage, all: &mut Vec<Contact>) {
+        if let Known::Beyond { is_inside } = block.known {
+            if is_inside {
+                let status = self.begins_inside(passage.from);
+                add(all, Contact { start: passage.from, end: passage.to, status });
+            }
+            return;
+        }
+        let Some(cubic) = self.cubic(block, passage) else { return };
+        for interval in cubic.intervals().iter() {
+            let time = |s: f64| match s {
+                1.0 => passage.to,
+                _ => (passage.from + s * (passage.to - passage.from)).min(passage.to),
+            };
+            let status = match (interval.start, interval.is_certain) {
+                (0.0, true) if cubic.bernstein()[0] <= cubic.rounding() => self.begins_inside(passage.from),
+                (_, true) => HitStatus::Crossing,
+                (_, false) => HitStatus::Touch,
+            };
+            add(all, Contact { start: time(interval.start), end: time(interval.end), status });
+        }
+    }
+}
+
+/// Adds a contact, or lengthens the last one where it goes on.
+fn add(all: &mut Vec<Contact>, next: Contact) {
+    match all.last_mut() {
+        Some(last) if next.start <= last.end => {
+            last.end = last.end.max(next.end);
+            // A touch at a face that goes below beyond it.
+            if last.status == HitStatus::Touch {
+                last.status = next.status;
+            }
+        }
+        _ => all.push(next),
+    }
+}

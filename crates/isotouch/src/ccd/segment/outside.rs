@@ -1,0 +1,49 @@
+//! The path outside the box, where a field knows a lower bound of the distance, or nothing.
+
+use super::Segment;
+use crate::field::Field;
+
+/// Steps after which a path that runs along the bound is not followed any further.
+const MOST_STEPS: usize = 10_000;
+
+pub(super) struct Outside<'a> {
+    pub(super) field: &'a Field,
+    pub(super) segment: &'a Segment,
+    pub(super) iso: f64,
+}
+
+impl Outside<'_> {
+    /// The first time in [from, to] at which contact cannot be excluded. The distance changes by L per unit of length at most, so
+    /// from where it is known to be above σ the path is free for the rest over L.
+    pub(super) fn first_doubt(&self, from: f64, to: f64) -> Option<f64> {
+        self.follow(self.segment, from, to)
+    }
+
+    /// The last time in [from, to] at which contact cannot be excluded.
+    pub(super) fn last_doubt(&self, from: f64, to: f64) -> Option<f64> {
+        self.follow(&self.segment.reversed(), 1.0 - to, 1.0 - from).map(|t| 1.0 - t)
+    }
+
+    fn follow(&self, segment: &Segment, from: f64, to: f64) -> Option<f64> {
+        let length = segment.from.distance(segment.to);
+        if !length.is_finite() || !segment.from.is_finite() || !segment.to.is_finite() {
+            return Some(from);
+        }
+        // Less than this is not worth a step.
+        let least = 1e-9 * self.field.grid().cell;
+        let mut t = from;
+        for _ in 0..MOST_STEPS {
+            let clear = self.field.lower_bound(segment.at(t)) - self.iso;
+            // Written so that NaN is in doubt.
+            if !(clear > least) {
+                return Some(t);
+            }
+            t += clear / (self.field.lipschitz() * length) * (1.0 - 1e-9);
+            // No length: an infinite step.
+            if !(t <= to) {
+                return None;
+            }
+        }
+        Some(t)
+    }
+}

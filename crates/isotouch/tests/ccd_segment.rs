@@ -1,0 +1,270 @@
+//! Moving points against fields: every traversal alike, nothing missed between samples, and paths along faces, edges and nodes.
+
+#![allow(clippy::unwrap_used)]
+
+mod oracle;
+
+use glam::DVec3;
+use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Segment, Traversal};
+use isotouch::field::{Distance, Field, FieldOptions, StorageKind};
+use isotouch::mesh::{TriMesh, shapes};
+use oracle::in_parallel;
+use oracle::random::Random;
+
+const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap];
+const STORAGES: [StorageKind; 2] = [StorageKind::Dense, StorageKind::Sparse];
+
+fn by(traversal: Traversal) -> CastOptions {
+    CastOptions { traversal, ..Default::default() }
+}
+
+fn field_of(mesh: &TriMesh, resolution: u32, storage: StorageKind) -> Field {
+    Field::from_mesh(mesh, &FieldOptions { resolution, storage, ..Default::default() }).unwrap()
+}
+
+fn shapes() -> Vec<(&'static str, TriMesh)> {
+    let names = ["torus-knot", "bowl", "blob"];
+    names.into_iter().map(|name| (name, shapes::by_name(name).unwrap())).collect()
+}
+
+/// Segments of all lengths in and around the box, some of them short and close to the surface.
+fn segments(field: &Field, count: usize, random: &mut Random) -> Vec<Segment> {
+    let bounds = field.grid().bounds();
+    let h = field.grid().cell;
+    let mut all = Vec::new();
+    while all.len() < count {
+        let from = bounds.center() + 1.3 * (random.in_box(bounds) - bounds.center());
+        let to = match random.below(3) {
+            0 => bounds.center() + 1.3 * (random.in_box(bounds) - bounds.center()),
+            1 => from + h * random.in_cube(),
+            _ => from + 10.0 * h * random.in_cube(),
+        };
+        all.push(Segment::new(from, to));
+    }
+    all
+}
+
+/// What must be true of a hit, going by the field's own values at many times.
+fn check_first_hit(field: &Field, segment: &Segment, iso: f64, hit: Option<Hit>) {
+    let h = field.grid().cell;
+    let until = hit.map_or(1.0, |hit| hit.t);
+    for k in 0..=400 {
+        let t = until * f64::from(k) / 400.0;
+        if hit.is_some() && t >= until {
+            continue;
+        }
+        if let Distance::Interpolated(value) = field.distance(segment.at(t)) {
+            assert!(value > iso - 1e-10 * h, "{} at {t} of {segment:?} before {hit:?}", value - iso);
+        }
+    }
+    let Some(hit) = hit else { return };
+    if hit.status == HitStatus::Bound {
+        return;
+    }
+    let value = field.distance(hit.point).value();
+    match hit.status {
+        HitStatus::StartsInside => assert!(hit.t == 0.0 && value < iso + 1e-10 * h),
+        _ => assert!((value - iso).abs() < 1e-9 * h, "{} at {hit:?} of {segment:?}", value - iso),
+    }
+    let cell = hit.cell.unwrap();
+    let local = (hit.point - field.grid().origin) / h - cell.as_dvec3();
+    assert!(local.cmpgt(DVec3::splat(-1e-9)).all() && local.cmplt(DVec3::splat(1.0 + 1e-9)).all(), "{local}");
+}
+
+#[test]
+fn nothing_is_missed_between_samples() {
+    for (name, mesh) in shapes() {
+        for storage in STORAGES {
+            let field = field_of(&mesh, 48, storage);
+            for iso in [0.0, 0.6 * field.grid().cell, -0.4 * field.grid().cell] {
+                let all = segments(&field, 3_000, &mut Random(17));
+                let hits = in_parallel(&all, |segment| {
+                    let hit = field.first_hit(segment, iso, &CastOptions::default());
+                    check_first_hit(&field, segment, iso, hit);
+                    assert_eq!(field.touches(segment, iso, &CastOptions::default()), hit.is_some());
+                    hit.is_some()
+                });
+                let count = hits.iter().filter(|hit| **hit).count();
+                assert!(count > 150 && count < 2_500, "{name}: {count} hits");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_traversal_and_storage_gives_the_same_hits() {
+    for (name, mesh) in shapes() {
+        let fields = STORAGES.map(|storage| field_of(&mesh, 80, storage));
+        let h = fields[0].grid().cell;
+        for iso in [0.0, 1.9 * h, -1.3 * h] {
+            let all = segments(&fields[0], 10_000, &mut Random(23));
+            in_parallel(&all, |segment| {
+                let expected = fields[0].first_hit(segment, iso, &by(Traversal::Uniform));
+                let contacts = fields[0].contacts(segment, iso, &by(Traversal::Uniform));
+                for field in &fields {
+                    for traversal in TRAVERSALS {
+                        let hit = field.first_hit(segment, iso, &by(traversal));
+                        assert_eq!(
+                            hit.map(|h| (h.t, h.status, h.cell)),
+                            expected.map(|h| (h.t, h.status, h.cell)),
+                            "{name} {} {traversal:?} {segment:?}",
+                            field.storage()
+                        );
+                        assert_eq!(field.touches(segment, iso, &by(traversal)), expected.is_some());
+                        assert_eq!(
+                            field.contacts(segment, iso, &by(traversal)),
+                            contacts,
+                            "{name} {} {traversal:?} {segment:?}",
+                            field.storage()
+                        );
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// In order, apart, and the complement of φ > σ.
+fn check_contacts(field: &Field, segment: &Segment, iso: f64, contacts: &[Contact]) {
+    let h = field.grid().cell;
+    for pair in contacts.windows(2) {
+        assert!(pair[0].end < pair[1].start, "{contacts:?} of {segment:?}");
+    }
+    for contact in contacts {
+        assert!(0.0 <= contact.start && contact.start <= contact.end && contact.end <= 1.0, "{contact:?}");
+    }
+    for k in 0..=1_000 {
+        let t = f64::from(k) / 1_000.0;
+        let Distance::Interpolated(value) = field.distance(segment.at(t)) else { continue };
+        let is_in = contacts.iter().any(|contact| contact.start <= t && t <= contact.end);
+        let is_bound = contacts.iter().any(|c| c.status == HitStatus::Bound && c.start <= t && t <= c.end);
+        if (value - iso).abs() > 1e-9 * h && !is_bound {
+            assert_eq!(is_in, value < iso, "{} at {t} of {segment:?}, {contacts:?}", value - iso);
+        }
+    }
+}
+
+#[test]
+fn contacts_are_the_complement_of_free_space() {
+    for (_, mesh) in shapes() {
+        for storage in STORAGES {
+            let field = field_of(&mesh, 40, storage);
+            for iso in [0.0, field.grid().cell] {
+                let all = segments(&field, 2_000, &mut Random(5));
+                let counts = in_parallel(&all, |segment| {
+                    let contacts = field.contacts(segment, iso, &CastOptions::default());
+                    check_contacts(&field, segment, iso, &contacts);
+                    let first = field.first_hit(segment, iso, &CastOptions::default());
+                    assert_eq!(first.map(|hit| hit.t), contacts.first().map(|contact| contact.start));
+                    contacts.len()
+                });
+                assert!(counts.iter().any(|&count| count > 1), "some path passes twice");
+            }
+        }
+    }
+}
+
+#[test]
+fn backwards_the_same_contacts_come_mirrored() {
+    let field = field_of(&shapes::by_name("torus-knot").unwrap(), 64, StorageKind::Sparse);
+    for segment in segments(&field, 5_000, &mut Random(31)) {
+        let there = field.contacts(&segment, 0.0, &CastOptions::default());
+        let back = field.contacts(&segment.reversed(), 0.0, &CastOptions::default());
+        assert_eq!(there.len(), back.len(), "{segment:?}");
+        for (a, b) in there.iter().zip(back.iter().rev()) {
+            // Grazing contacts last as long as rounding says; they are there all the same.
+            let apart = (a.start - 1.0 + b.end).abs().max((a.end - 1.0 + b.start).abs());
+            assert!(apart < 1e-6, "{a:?} {b:?} of {segment:?}");
+        }
+    }
+}
+
+/// Paths through nodes, along edges and faces, parallel to axes and diagonals, of no length, and the same beside the box.
+#[test]
+fn paths_on_the_grid_itself() {
+    let mesh = shapes::by_name("blob").unwrap();
+    for storage in STORAGES {
+        let field = field_of(&mesh, 32, storage);
+        let grid = *field.grid();
+        let mut random = Random(7);
+        let directions = [
+            [1, 0, 0],
+            [0, -1, 0],
+            [0, 0, 1],
+            [1, 1, 0],
+            [-1, 0, 1],
+            [1, -1, 1],
+            [-1, -1, -1],
+            [2, 1, 0],
+            [0, 0, 0],
+        ];
+        let mut hits = 0;
+        for _ in 0..3_000 {
+            let node = [0, 1, 2].map(|k| random.below(grid.nodes()[k] as usize) as i32);
+            let direction = directions[random.below(directions.len())];
+            let length = 1 + random.below(20) as i32;
+            // On the nodes, or on the middles of edges and faces.
+            let shift = DVec3::from_array([0, 1, 2].map(|_| 0.5 * random.below(2) as f64)) * grid.cell;
+            let at = |k: i32| {
+                let node = [0, 1, 2].map(|axis| node[axis] + k * direction[axis]);
+                grid.node_position(node.into()) + shift
+            };
+            let segment = Segment::new(at(0), at(length));
+            let expected = field.first_hit(&segment, 0.0, &by(Traversal::Uniform));
+            check_first_hit(&field, &segment, 0.0, expected);
+            hits += usize::from(expected.is_some());
+            for traversal in TRAVERSALS {
+                let hit = field.first_hit(&segment, 0.0, &by(traversal));
+                assert_eq!(hit.map(|h| h.t), expected.map(|h| h.t), "{traversal:?} {segment:?}");
+            }
+        }
+        assert!(hits > 300, "{hits}");
+    }
+}
+
+#[test]
+fn outside_the_box_bounds_decide() {
+    let field = field_of(&shapes::sphere(1.0, 5_120).unwrap(), 32, StorageKind::Sparse);
+    let far = Segment::new(DVec3::new(-9.0, 5.0, 0.0), DVec3::new(9.0, 5.0, 1.0));
+    for traversal in TRAVERSALS {
+        let cast = |segment: &Segment, iso: f64| field.first_hit(segment, iso, &by(traversal));
+        assert_eq!(cast(&far, 0.0), None);
+        // It comes nearer than that to the box, and nothing but a bound is known there.
+        let hit = cast(&far, 4.5).unwrap();
+        assert_eq!((hit.status, hit.normal, hit.cell), (HitStatus::Bound, None, None));
+        let bounds = field.grid().bounds();
+        assert!((hit.point.distance(bounds.project(hit.point)) - 4.5).abs() < 0.2, "{hit:?}");
+        let not_finite = Segment::new(DVec3::new(f64::NAN, 0.0, 0.0), DVec3::ZERO);
+        assert_eq!(cast(&not_finite, 0.0).unwrap().status, HitStatus::Bound);
+        let huge = Segment::new(DVec3::splat(-1e300), DVec3::splat(1e300));
+        assert!(cast(&huge, 0.0).is_some());
+    }
+}
+
+/// Beyond the band values may jump where the field gets coarser: no path gets through unnoticed.
+#[test]
+fn nothing_leaks_beyond_the_band() {
+    let mesh = shapes::by_name("torus-knot").unwrap();
+    let field = field_of(&mesh, 96, StorageKind::Sparse);
+    let h = field.grid().cell;
+    let mut jumps = 0;
+    for iso in [3.4 * h, 5.0 * h, -4.0 * h] {
+        for segment in segments(&field, 3_000, &mut Random(41)) {
+            let expected = field.first_hit(&segment, iso, &by(Traversal::Uniform));
+            for traversal in TRAVERSALS {
+                let hit = field.first_hit(&segment, iso, &by(traversal));
+                assert_eq!(hit.map(|hit| (hit.t, hit.status)), expected.map(|hit| (hit.t, hit.status)));
+            }
+            jumps += usize::from(expected.is_some_and(|hit| hit.status == HitStatus::LevelBoundary));
+            let until = expected.map_or(1.0, |hit| hit.t);
+            for t in
+                (0..200).map(|k| until * f64::from(k) / 200.0).filter(|&t| expected.is_none() || t < until)
+            {
+                if let Distance::Interpolated(value) = field.distance(segment.at(t)) {
+                    assert!(value > iso - 1e-9 * h, "{} of {segment:?}, {expected:?}", value - iso);
+                }
+            }
+        }
+    }
+    assert!(jumps > 0);
+}
