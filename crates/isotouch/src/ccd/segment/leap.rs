@@ -50,7 +50,7 @@ pub(super) fn visit<B>(
         let reach = leaps.reach(walk, cell, t);
         if reach > SHORTEST {
             let next = t + reach * leaps.per_cell;
-            if !(next < end) {
+            if next >= end {
                 return None;
             }
             if next > t {
@@ -78,19 +78,19 @@ impl Leaps {
     fn reach(&self, walk: &Walk<'_>, cell: UVec3, t: f64) -> f64 {
         let place = walk.track.place(t);
         match walk.cells.storage {
-            Storage::Dense(nodes) => self.from_node(nodes.values[nodes.index(cell)], cell, place),
+            Storage::Dense(nodes) => self.by_node(nodes.values[nodes.index(cell)], cell, place),
             Storage::Sparse(nodes) => {
                 let half = nodes.top_step / 2;
                 // The nearest one that exists.
                 let at = ((cell + half) / nodes.top_step).min(nodes.top.nodes - 1);
-                let far = self.from_node(nodes.top.values[nodes.top.index(at)], at * nodes.top_step, place);
+                let far = self.by_node(nodes.top.values[nodes.top.index(at)], at * nodes.top_step, place);
                 if far > SHORTEST {
                     return far;
                 }
                 for level in nodes.levels[1..].iter().rev() {
                     let at = (cell + level.step / 2) / level.step;
                     if let Some(value) = level.node(at) {
-                        let far = self.from_node(value, at * level.step, place);
+                        let far = self.by_node(value, at * level.step, place);
                         if far > SHORTEST {
                             return far;
                         }
@@ -103,7 +103,7 @@ impl Leaps {
 
     /// How far a node lets the path go.
     #[inline(always)]
-    fn from_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
+    fn by_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
         // Half a unit in the last place of f32 is 2⁻²⁴; ε counts it once already.
         f64::from(value) * self.cells - self.reserve - place.distance(node.as_dvec3())
     }

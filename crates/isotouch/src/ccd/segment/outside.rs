@@ -35,12 +35,13 @@ impl Outside<'_> {
         for _ in 0..MOST_STEPS {
             let clear = self.field.lower_bound(segment.at(t)) - self.iso;
             // Written so that NaN is in doubt.
-            if !(clear > least) {
+            let is_clear = clear > least;
+            if !is_clear {
                 return Some(t);
             }
             t += clear / (self.field.lipschitz() * length) * (1.0 - 1e-9);
-            // No length: an infinite step.
-            if !(t <= to) {
+            // A segment of no length takes an infinite step.
+            if t > to {
                 return None;
             }
         }

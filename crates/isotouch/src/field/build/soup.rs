@@ -353,12 +353,12 @@ impl Side for Soup<'_> {
     }
 }
 
-<<<<<<< HEAD
 /// `least` and its doubles up to `most`.
 fn doubled(least: f64, most: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(least), |offset| Some(2.0 * offset))
         .take_while(move |&offset| offset <= most.max(least))
-=======
+}
+
 /// Memory while signs are found on a grid, but for what grows with the surface only.
 fn bytes_needed(grid: &Grid, options: SoupOptions) -> u64 {
     // A finished soup has a distance and a label for each node.
@@ -367,7 +367,6 @@ fn bytes_needed(grid: &Grid, options: SoupOptions) -> u64 {
     let passing = 4 + 1 + if options.keep_cavities { 4 } else { 0 };
     // Where holes are spanned, a second soup is made while the first one is kept.
     grid.node_count().saturating_mul(kept + kept + passing)
->>>>>>> mend
 }
 
 /// A grid that shares nodes with the field's, with room for the offset on all sides.
