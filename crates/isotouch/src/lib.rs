@@ -1,8 +1,8 @@
 //! isotouch tells when and where things touch.
 //!
 //! One idea carries it: **a rigid object is a signed distance field; whatever touches it is points; contact is found along
-//! the whole motion, never only at its end.** This version has the ground floor: meshes, and exact distance fields made
-//! from them.
+//! the whole motion, never only at its end.** This version has the first floors: meshes, exact distance fields made
+//! from them, and when moving points touch these.
 //!
 //! # A tour
 //!
@@ -62,6 +62,21 @@
 //! let box_ = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
 //! let ground = Field::from_function(|p| p.y, box_, 1.0, &FieldOptions { resolution: 32, ..Default::default() })?;
 //! assert!((ground.distance(DVec3::new(0.3, 0.25, 0.1)).value() - 0.25).abs() < 1e-6);
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! A point that moves along a segment touches it at a time, or provably never ([`ccd`]):
+//!
+//! ```
+//! # use isotouch::field::{Field, FieldOptions};
+//! use isotouch::ccd::{CastOptions, Segment};
+//! use isotouch::{math::DVec3, mesh::shapes};
+//!
+//! # let ball = shapes::sphere(1.0, 5120).unwrap();
+//! # let field = Field::from_mesh(&ball, &FieldOptions { resolution: 64, ..Default::default() })?;
+//! let path = Segment::new(DVec3::new(0.0, 0.0, 3.0), DVec3::new(0.0, 0.0, -3.0));
+//! let hit = field.first_hit(&path, 0.0, &CastOptions::default()).expect("it goes through the ball");
+//! assert!((hit.t - 1.0 / 3.0).abs() < 0.001 && hit.normal.unwrap().z > 0.99);
 //! # Ok::<(), isotouch::field::BuildError>(())
 //! ```
 //!
