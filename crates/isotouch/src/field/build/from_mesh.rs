@@ -204,8 +204,8 @@ fn build(
         built.field = built.field.with_caps(opened.caps.into_iter());
         return Ok(Outcome::Built(Box::new(built)));
     }
-    let finds_crossings = faults.is_closed_and_oriented() && options.sign != SignMethod::Pseudonormal;
-    let tangle = finds_crossings.then(|| Tangle::new(mesh, &bvh, &normals));
+    let finds_crossings = faults.unbalanced == 0 && options.sign != SignMethod::Pseudonormal;
+    let tangle = finds_crossings.then(|| Tangle::new(mesh, &bvh, &normals, faults.crowded > 0));
     if inverted == Inverted::AreTurned
         && options.sign == SignMethod::Auto
         && let Some(tangle) = &tangle
@@ -214,9 +214,7 @@ fn build(
         return Ok(Outcome::Inverted(tangle.inverted.clone()));
     }
     let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
-    // More than two triangles at an edge may be walls within the solid.
-    let mut understates_depth =
-        tangle.as_ref().map_or(faults.crowded > 0, |tangle| tangle.count(Sides::Crossed) > 0);
+    let mut understates_depth = tangle.as_ref().is_some_and(|tangle| tangle.count(Sides::Crossed) > 0);
     let mut boundary = Cow::Borrowed(&bvh);
     let sign = match (method, tangle) {
         (_, Some(tangle)) if !tangle.is_none() => {

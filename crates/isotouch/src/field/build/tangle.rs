@@ -34,9 +34,21 @@ pub(super) struct Tangle {
 }
 
 impl Tangle {
-    pub(super) fn new<'a>(mesh: &'a TriMesh, bvh: &'a Bvh, normals: &Pseudonormals<'a>) -> Self {
+    /// For a mesh whose winding numbers are whole. Where it branches, the triangles at those edges count as crossed: no normal of theirs
+    /// tells a side there.
+    pub(super) fn new<'a>(
+        mesh: &'a TriMesh,
+        bvh: &'a Bvh,
+        normals: &Pseudonormals<'a>,
+        branches: bool,
+    ) -> Self {
         let adjacency = normals.adjacency();
-        let crossed = crossed_triangles(mesh, bvh, adjacency);
+        let mut crossed = crossed_triangles(mesh, bvh, adjacency);
+        if branches {
+            for (t, across) in adjacency.across.iter().enumerate() {
+                crossed[t] |= across.contains(&(t as u32));
+            }
+        }
         let winding = normals.winding(bvh);
         let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
         let mut visited = crossed.clone();
