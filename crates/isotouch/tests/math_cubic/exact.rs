@@ -98,7 +98,10 @@ mod tests {
             let oracle = Oracle::new(&query);
             let range = (0.5 * random.unit(), 0.5 + 0.5 * random.unit());
             for of in [Of::P, Of::MinusP] {
-                let by_digits = oracle.cubic.by_digits(of, 0.25, (Double::of(range.0), Double::of(range.1))).expect("clear");
+                let by_digits = oracle
+                    .cubic
+                    .by_digits(of, 0.25, (Double::of(range.0), Double::of(range.1)))
+                    .expect("clear");
                 assert_eq!(by_digits, by_rationals(&query, of, 0.25, range), "{query:?} {of:?} {range:?}");
             }
         }

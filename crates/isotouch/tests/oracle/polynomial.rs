@@ -7,7 +7,9 @@ use dashu_ratio::RBig;
 use super::double::Double;
 
 /// What both kinds of numbers can do.
-pub trait Number: Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
+pub trait Number:
+    Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+{
     fn of(x: f64) -> Self;
 }
 

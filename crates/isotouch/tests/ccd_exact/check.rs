@@ -1,0 +1,267 @@
+//! Every promise about a segment, asked of one query at a time; and counts of what was seen.
+
+use std::fmt;
+
+use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Segment, Traversal};
+use isotouch::field::Distance;
+use isotouch::math::DVec3;
+
+use crate::oracle::cubic::Of;
+use crate::path::Path;
+use crate::scenes::Scene;
+
+const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap];
+
+/// How late a time may be, relative to itself: a few roundings of t. More would hide a contact that is found too late.
+const LATE: f64 = 4.0 * f64::EPSILON;
+
+/// A root is well separated when φ falls at least by this part of the steepness per cell in a unit of t.
+const STEEP: f64 = 0.05;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    pub(crate) queries: usize,
+    pub(crate) free: usize,
+    pub(crate) crossings: usize,
+    pub(crate) touches: usize,
+    /// Touches that reach σ in truth.
+    pub(crate) true_touches: usize,
+    pub(crate) starts_inside: usize,
+    pub(crate) bounds: usize,
+    pub(crate) several_contacts: usize,
+    pub(crate) separated: usize,
+    pub(crate) rationals: usize,
+    /// Largest error of t where the root is well separated.
+    pub(crate) worst_time: f64,
+    /// Largest |φ − σ| at a hit, in units of the steepness per cell.
+    pub(crate) worst_value: f64,
+    pub(crate) failures: Vec<String>,
+}
+
+/// One question to a field.
+pub(crate) struct Query<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) segment: Segment,
+    pub(crate) iso: f64,
+}
+
+impl Query<'_> {
+    pub(crate) fn path(&self) -> Path {
+        Path::new(self.scene.nodes(), &self.segment, self.iso)
+    }
+
+    fn first_hit(&self) -> Option<Hit> {
+        self.scene.dense.first_hit(&self.segment, self.iso, &CastOptions::default())
+    }
+
+    fn contacts(&self) -> Vec<Contact> {
+        self.scene.dense.contacts(&self.segment, self.iso, &CastOptions::default())
+    }
+
+    /// How much φ can change along an axis over the length of a cell, as the field knows it: by its Lipschitz bound, and by the
+    /// rounding of nodes that the bound leaves out.
+    fn steepness(&self) -> f64 {
+        let largest = self.scene.values.iter().map(|v| f64::from(v.abs())).fold(0.0, f64::max);
+        self.scene.dense.lipschitz() * self.scene.grid.cell + 2f64.powi(-22) * largest
+    }
+
+    /// The farthest end from the origin of the grid, in cells.
+    fn reach(&self) -> f64 {
+        let in_cells = |at: DVec3| ((at - self.scene.grid.origin) / self.scene.grid.cell).abs().max_element();
+        in_cells(self.segment.from).max(in_cells(self.segment.to))
+    }
+
+    /// How far from σ a hit may be. Within a few 10⁻¹¹ cells, says the module; a path with ends at u cells has places, and times,
+    /// that are off by some 2⁻⁵³ u.
+    fn tolerance(&self) -> f64 {
+        self.steepness() * (5e-11 + 64.0 * f64::EPSILON * self.reach())
+    }
+
+    /// How long the path takes for a billionth of a cell.
+    fn moment(&self) -> f64 {
+        let cells = (self.segment.to - self.segment.from).abs().max_element() / self.scene.grid.cell;
+        (1e-9 + 64.0 * f64::EPSILON * self.reach()) / cells
+    }
+}
+
+impl fmt::Display for Query<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} σ = {:e} in {:?}", self.segment, self.iso, self.scene.grid)
+    }
+}
+
+impl Tally {
+    fn demand(&mut self, is_kept: bool, broken: &str, query: &Query<'_>) {
+        if !is_kept {
+            self.failures.push(format!("{broken}: {query}"));
+        }
+    }
+
+    pub(crate) fn check(&mut self, query: &Query<'_>) {
+        let path = query.path();
+        self.queries += 1;
+        self.check_traversals(query);
+        match query.first_hit() {
+            None => self.check_free(query, &path),
+            Some(hit) => self.check_hit(query, &path, &hit),
+        }
+        self.check_contacts(query, &path);
+        self.rationals += usize::from(path.rationals() > 0);
+    }
+
+    /// Every traversal and storage gives the same, to the last bit.
+    fn check_traversals(&mut self, query: &Query<'_>) {
+        let bits = |hit: Option<Hit>| hit.map(|hit| (hit.t.to_bits(), hit.status, hit.cell, hit.point));
+        let (expected, contacts) = (query.first_hit(), query.contacts());
+        for field in [&query.scene.dense, &query.scene.sparse] {
+            for traversal in TRAVERSALS {
+                let options = CastOptions { traversal, ..Default::default() };
+                let hit = field.first_hit(&query.segment, query.iso, &options);
+                let name = format!("{traversal:?} {:?}", field.storage());
+                let other_hit = format!("{name} differs, {hit:?} is not {expected:?}");
+                self.demand(bits(hit) == bits(expected), &other_hit, query);
+                let touches = field.touches(&query.segment, query.iso, &options);
+                self.demand(touches == expected.is_some(), &format!("{name}: touches is {touches}"), query);
+                let all = field.contacts(&query.segment, query.iso, &options);
+                let other_contacts = format!("{name} differs, {all:?} is not {contacts:?}");
+                self.demand(all == contacts, &other_contacts, query);
+            }
+        }
+    }
+
+    fn check_free(&mut self, query: &Query<'_>, path: &Path) {
+        self.free += 1;
+        if !path.is_free(0.0) {
+            let truth = format!("false none, contact at {:?}", path.first_contact());
+            self.demand(false, &truth, query);
+        }
+        for k in 0..=16 {
+            let at = query.segment.at(f64::from(k) / 16.0);
+            let is_known = match query.scene.dense.distance(at) {
+                Distance::Interpolated(_) => true,
+                Distance::LowerBound(bound) => bound > query.iso - query.tolerance(),
+                Distance::Unknown => false,
+            };
+            self.demand(is_known, &format!("free where outside is not, at {at}"), query);
+        }
+    }
+
+    fn check_hit(&mut self, query: &Query<'_>, path: &Path, hit: &Hit) {
+        let t = hit.t;
+        let tolerance = query.tolerance();
+        self.demand((0.0..=1.0).contains(&t), &format!("no time: {hit:?}"), query);
+        if t > 0.0 && !path.is_positive(Of::P, 0.0, (0.0, t * (1.0 - LATE))) {
+            self.demand(false, &format!("late: {hit:?}, contact at {:?}", path.first_contact()), query);
+        }
+        if hit.status == HitStatus::Bound {
+            self.bounds += 1;
+            let is_outside =
+                path.time_inside_shrunk(query.moment()).is_none_or(|(from, to)| t < from || t > to);
+            self.demand(is_outside, &format!("bound within the box: {hit:?}"), query);
+            return;
+        }
+        let Some(off) = path.value(t) else {
+            self.demand(false, &format!("outside: {hit:?}"), query);
+            return;
+        };
+        let is_at_most = path.is_positive(Of::MinusP, tolerance, (t, t));
+        let is_near = is_at_most && path.is_positive(Of::P, tolerance, (t, t));
+        match hit.status {
+            HitStatus::StartsInside => {
+                self.starts_inside += 1;
+                self.demand(t == 0.0 && is_at_most, &format!("not inside by {off:e}: {hit:?}"), query);
+            }
+            HitStatus::Crossing => {
+                self.crossings += 1;
+                self.demand(is_near, &format!("off by {off:e}: {hit:?}"), query);
+                let end = query.contacts().first().map_or(t, |contact| contact.end);
+                let reaches = !path.is_positive(Of::P, 0.0, (t, (end * (1.0 + LATE)).min(1.0)));
+                self.demand(reaches, &format!("does not cross: {hit:?}"), query);
+                self.measure(query, path, t);
+            }
+            HitStatus::Touch => {
+                self.touches += 1;
+                self.demand(is_near, &format!("off by {off:e}: {hit:?}"), query);
+                self.true_touches += usize::from(!path.is_free(0.0));
+            }
+            HitStatus::LevelBoundary => self.demand(false, "a dense field has no levels", query),
+            HitStatus::Bound => {}
+        }
+        if hit.status != HitStatus::StartsInside && query.reach() < 100.0 {
+            self.worst_value = self.worst_value.max(off.abs() / query.steepness());
+        }
+    }
+
+    /// How far a time is from the exact one where φ falls through σ.
+    fn measure(&mut self, query: &Query<'_>, path: &Path, t: f64) {
+        if query.reach() > 100.0 || path.fall(t) < STEEP * query.steepness() {
+            return;
+        }
+        let Some((low, high)) = path.first_contact() else { return };
+        self.separated += 1;
+        let error = (t - low).abs().max((t - high).abs());
+        self.demand(error < 1e-9, &format!("{t} is off by {error:e}"), query);
+        self.worst_time = self.worst_time.max(error);
+    }
+
+    /// Contacts hold all of φ ≤ σ, and nothing else but for the tolerance.
+    fn check_contacts(&mut self, query: &Query<'_>, path: &Path) {
+        let contacts = query.contacts();
+        let hit = query.first_hit().map(|hit| (hit.t, hit.status));
+        let first = contacts.first().map(|contact| (contact.start, contact.status));
+        self.demand(hit == first, &format!("the first of {contacts:?} is not {hit:?}"), query);
+        self.several_contacts += usize::from(contacts.len() > 1);
+
+        let is_ordered = contacts.iter().all(|c| 0.0 <= c.start && c.start <= c.end && c.end <= 1.0)
+            && contacts.windows(2).all(|pair| pair[0].end < pair[1].start);
+        self.demand(is_ordered, &format!("not in order, or not apart: {contacts:?}"), query);
+
+        let mut free_from = 0.0;
+        for contact in &contacts {
+            if contact.start > 0.0 {
+                let gap = (free_from, contact.start * (1.0 - LATE));
+                let is_free = gap.0 > gap.1 || path.is_positive(Of::P, 0.0, gap);
+                self.demand(is_free, &format!("missed in {gap:?} between {contacts:?}"), query);
+            }
+            free_from = contact.end * (1.0 + LATE);
+        }
+        if contacts.last().is_none_or(|last| last.end < 1.0) && free_from <= 1.0 {
+            let is_free = path.is_positive(Of::P, 0.0, (free_from, 1.0));
+            self.demand(is_free, &format!("missed after {contacts:?}"), query);
+        }
+
+        for contact in &contacts {
+            let mut range = (contact.start, contact.end);
+            if let Some((from, to)) = path.time_inside_shrunk(query.moment()) {
+                range = (range.0.max(from), range.1.min(to));
+            } else if contact.status == HitStatus::Bound {
+                continue;
+            }
+            let is_near = range.0 > range.1 || path.is_positive(Of::MinusP, query.tolerance(), range);
+            self.demand(is_near, &format!("{contact:?} too wide in {contacts:?}"), query);
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} queries: {} free, {} crossings, {} inside, {} touches ({} reach σ), {} bounds, {} with several contacts; \
+             rationals for {}; worst value {:.1e}; worst of {} separated times {:.1e}; {} failures",
+            self.queries,
+            self.free,
+            self.crossings,
+            self.starts_inside,
+            self.touches,
+            self.true_touches,
+            self.bounds,
+            self.several_contacts,
+            self.rationals,
+            self.worst_value,
+            self.separated,
+            self.worst_time,
+            self.failures.len()
+        )
+    }
+}
