@@ -15,6 +15,15 @@ const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Tr
 /// How late a time may be, relative to itself: a few roundings of t. More would hide a contact that is found too late.
 const LATE: f64 = 4.0 * f64::EPSILON;
 
+/// Certainly before `t`, also where it is so small that it has no digits to lose.
+fn before(t: f64) -> f64 {
+    (t * (1.0 - LATE)).next_down().max(0.0)
+}
+
+fn after(t: f64) -> f64 {
+    (t * (1.0 + LATE)).next_up().min(1.0)
+}
+
 /// A root is well separated when φ falls at least by this part of the steepness per cell in a unit of t.
 const STEEP: f64 = 0.05;
 
@@ -71,16 +80,15 @@ impl Query<'_> {
         in_cells(self.segment.from).max(in_cells(self.segment.to))
     }
 
-    /// How far from σ a hit may be. Within a few 10⁻¹¹ cells, says the module; a path with ends at u cells has places, and times,
-    /// that are off by some 2⁻⁵³ u.
-    fn tolerance(&self) -> f64 {
-        self.steepness() * (5e-11 + 64.0 * f64::EPSILON * self.reach())
+    /// How far the path may be taken to be from where it is, in cells. A few 10⁻¹¹, says the module; a path with ends at u cells has
+    /// places, and times, that are off by some 2⁻⁵³ u.
+    fn blur(&self) -> f64 {
+        5e-11 + 64.0 * f64::EPSILON * self.reach()
     }
 
-    /// How long the path takes for a billionth of a cell.
-    fn moment(&self) -> f64 {
-        let cells = (self.segment.to - self.segment.from).abs().max_element() / self.scene.grid.cell;
-        (1e-9 + 64.0 * f64::EPSILON * self.reach()) / cells
+    /// How far from σ a hit may be.
+    fn tolerance(&self) -> f64 {
+        self.steepness() * self.blur()
     }
 }
 
@@ -113,7 +121,7 @@ impl Tally {
     fn check_traversals(&mut self, query: &Query<'_>) {
         let bits = |hit: Option<Hit>| hit.map(|hit| (hit.t.to_bits(), hit.status, hit.cell, hit.point));
         let (expected, contacts) = (query.first_hit(), query.contacts());
-        for field in [&query.scene.dense, &query.scene.sparse] {
+        for field in std::iter::once(&query.scene.dense).chain(&query.scene.sparse) {
             for traversal in TRAVERSALS {
                 let options = CastOptions { traversal, ..Default::default() };
                 let hit = field.first_hit(&query.segment, query.iso, &options);
@@ -135,14 +143,15 @@ impl Tally {
             let truth = format!("false none, contact at {:?}", path.first_contact());
             self.demand(false, &truth, query);
         }
+        let in_box = path.time_inside(-query.blur());
         for k in 0..=16 {
-            let at = query.segment.at(f64::from(k) / 16.0);
-            let is_known = match query.scene.dense.distance(at) {
-                Distance::Interpolated(_) => true,
-                Distance::LowerBound(bound) => bound > query.iso - query.tolerance(),
-                Distance::Unknown => false,
-            };
-            self.demand(is_known, &format!("free where outside is not, at {at}"), query);
+            let t = f64::from(k) / 16.0;
+            if in_box.is_some_and(|(from, to)| (from..=to).contains(&t)) {
+                continue;
+            }
+            let known = query.scene.dense.distance(query.segment.at(t));
+            let is_clear = matches!(known, Distance::LowerBound(v) if v > query.iso - query.tolerance());
+            self.demand(is_clear, &format!("free where outside is not, at {t}: {known:?}"), query);
         }
     }
 
@@ -150,20 +159,19 @@ impl Tally {
         let t = hit.t;
         let tolerance = query.tolerance();
         self.demand((0.0..=1.0).contains(&t), &format!("no time: {hit:?}"), query);
-        if t > 0.0 && !path.is_positive(Of::P, 0.0, (0.0, t * (1.0 - LATE))) {
+        if t > 0.0 && !path.is_positive(Of::P, 0.0, (0.0, before(t))) {
             self.demand(false, &format!("late: {hit:?}, contact at {:?}", path.first_contact()), query);
         }
         if hit.status == HitStatus::Bound {
             self.bounds += 1;
-            let is_outside =
-                path.time_inside_shrunk(query.moment()).is_none_or(|(from, to)| t < from || t > to);
+            let is_outside = path.time_inside(query.blur()).is_none_or(|(from, to)| t < from || t > to);
             self.demand(is_outside, &format!("bound within the box: {hit:?}"), query);
             return;
         }
-        let Some(off) = path.value(t) else {
-            self.demand(false, &format!("outside: {hit:?}"), query);
-            return;
-        };
+        let is_inside = path.time_inside(-query.blur()).is_some_and(|(from, to)| (from..=to).contains(&t));
+        self.demand(is_inside, &format!("outside: {hit:?}"), query);
+        // Beside the box by rounding there is nothing to compare with.
+        let Some(off) = path.value(t) else { return };
         let is_at_most = path.is_positive(Of::MinusP, tolerance, (t, t));
         let is_near = is_at_most && path.is_positive(Of::P, tolerance, (t, t));
         match hit.status {
@@ -175,7 +183,7 @@ impl Tally {
                 self.crossings += 1;
                 self.demand(is_near, &format!("off by {off:e}: {hit:?}"), query);
                 let end = query.contacts().first().map_or(t, |contact| contact.end);
-                let reaches = !path.is_positive(Of::P, 0.0, (t, (end * (1.0 + LATE)).min(1.0)));
+                let reaches = !path.is_positive(Of::P, 0.0, (t, after(end)));
                 self.demand(reaches, &format!("does not cross: {hit:?}"), query);
                 self.measure(query, path, t);
             }
@@ -194,7 +202,10 @@ impl Tally {
 
     /// How far a time is from the exact one where φ falls through σ.
     fn measure(&mut self, query: &Query<'_>, path: &Path, t: f64) {
-        if query.reach() > 100.0 || path.fall(t) < STEEP * query.steepness() {
+        let steepness = query.steepness();
+        // It also goes on below, and does not turn at the next plane.
+        let goes_on = || !path.is_positive(Of::P, 1e-7 * steepness, (t, (t + 1e-4).min(1.0)));
+        if query.reach() > 100.0 || path.fall(t) < STEEP * steepness || !goes_on() {
             return;
         }
         let Some((low, high)) = path.first_contact() else { return };
@@ -219,23 +230,22 @@ impl Tally {
         let mut free_from = 0.0;
         for contact in &contacts {
             if contact.start > 0.0 {
-                let gap = (free_from, contact.start * (1.0 - LATE));
+                let gap = (free_from, before(contact.start));
                 let is_free = gap.0 > gap.1 || path.is_positive(Of::P, 0.0, gap);
                 self.demand(is_free, &format!("missed in {gap:?} between {contacts:?}"), query);
             }
-            free_from = contact.end * (1.0 + LATE);
+            free_from = after(contact.end);
         }
-        if contacts.last().is_none_or(|last| last.end < 1.0) && free_from <= 1.0 {
+        if free_from < 1.0 {
             let is_free = path.is_positive(Of::P, 0.0, (free_from, 1.0));
             self.demand(is_free, &format!("missed after {contacts:?}"), query);
         }
 
         for contact in &contacts {
             let mut range = (contact.start, contact.end);
-            if let Some((from, to)) = path.time_inside_shrunk(query.moment()) {
+            if contact.status == HitStatus::Bound {
+                let Some((from, to)) = path.time_inside(query.blur()) else { continue };
                 range = (range.0.max(from), range.1.min(to));
-            } else if contact.status == HitStatus::Bound {
-                continue;
             }
             let is_near = range.0 > range.1 || path.is_positive(Of::MinusP, query.tolerance(), range);
             self.demand(is_near, &format!("{contact:?} too wide in {contacts:?}"), query);

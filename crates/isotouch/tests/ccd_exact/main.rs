@@ -15,7 +15,7 @@ use oracle::random::Random;
 use scenes::{FAMILIES, Family, Scene};
 
 /// Most broken promises that are printed.
-const MOST_PRINTED: usize = 20;
+const MOST_PRINTED: usize = 20000;
 
 /// `count` segments, so many to a field; `iso` may move σ for each.
 fn check_family(family: Family, count: usize, iso: impl Fn(&Query<'_>, &mut Random) -> f64) -> Tally {

@@ -29,22 +29,22 @@ impl Track {
     }
 
     /// When a coordinate is at a plane.
-    fn passes(&self, axis: usize, plane: u32) -> RBig {
-        (RBig::from(plane) - &self.start[axis]) / &self.change[axis]
+    fn passes(&self, axis: usize, plane: RBig) -> RBig {
+        (plane - &self.start[axis]) / &self.change[axis]
     }
 
-    /// The closed time in the closed box.
-    fn time_inside(&self, grid: &Grid) -> Option<(RBig, RBig)> {
+    /// The closed time in the closed box, all sides of it moved inward by so many cells.
+    fn time_inside(&self, grid: &Grid, margin: f64) -> Option<(RBig, RBig)> {
         let (mut enters, mut leaves) = (RBig::ZERO, RBig::ONE);
         for axis in 0..3 {
-            let last = grid.cells[axis];
+            let (low, high) = (RBig::of(margin), RBig::from(grid.cells[axis]) - RBig::of(margin));
             if self.change[axis].is_zero() {
-                if self.start[axis] < RBig::ZERO || self.start[axis] > RBig::from(last) {
+                if self.start[axis] < low || self.start[axis] > high {
                     return None;
                 }
                 continue;
             }
-            let (mut first, mut second) = (self.passes(axis, 0), self.passes(axis, last));
+            let (mut first, mut second) = (self.passes(axis, low), self.passes(axis, high));
             if first > second {
                 std::mem::swap(&mut first, &mut second);
             }
@@ -58,7 +58,7 @@ impl Track {
     fn stops(&self, grid: &Grid, (enters, leaves): &(RBig, RBig)) -> Vec<RBig> {
         let mut all = vec![enters.clone(), leaves.clone()];
         for axis in (0..3).filter(|&axis| !self.change[axis].is_zero()) {
-            let passed = (1..grid.cells[axis]).map(|plane| self.passes(axis, plane));
+            let passed = (1..grid.cells[axis]).map(|plane| self.passes(axis, RBig::from(plane)));
             all.extend(passed.filter(|t| t > enters && t < leaves));
         }
         all.sort();
@@ -68,9 +68,9 @@ impl Track {
 }
 
 /// The path in one cell.
-pub(crate) struct Piece {
-    pub(crate) start: RBig,
-    pub(crate) end: RBig,
+struct Piece {
+    start: RBig,
+    end: RBig,
     corners: [f32; 8],
     iso: f64,
     cubic: Cubic<'static>,
@@ -157,40 +157,34 @@ impl Nodes<'_> {
 /// What is true of a segment.
 pub(crate) struct Path {
     /// In order, without gaps from entering the box to leaving it.
-    pub(crate) pieces: Vec<Piece>,
+    pieces: Vec<Piece>,
+    track: Track,
+    grid: Grid,
 }
 
 impl Path {
     pub(crate) fn new(nodes: Nodes<'_>, segment: &Segment, iso: f64) -> Self {
         let track = Track::new(nodes.grid, segment);
-        let Some(inside) = track.time_inside(nodes.grid) else { return Self { pieces: Vec::new() } };
-        let stops = track.stops(nodes.grid, &inside);
+        let inside = track.time_inside(nodes.grid, 0.0);
+        let stops = inside.map_or(Vec::new(), |inside| track.stops(nodes.grid, &inside));
         let piece = |ends: &[RBig]| Piece::new(nodes, &track, [ends[0].clone(), ends[1].clone()], iso);
         let pieces = match stops.len() {
             1 => vec![piece(&[stops[0].clone(), stops[0].clone()])],
             _ => stops.windows(2).map(piece).collect(),
         };
-        Self { pieces }
+        Self { pieces, track, grid: *nodes.grid }
     }
 
-    /// The closed time in the box.
-    pub(crate) fn time_inside(&self) -> Option<(&RBig, &RBig)> {
-        Some((&self.pieces.first()?.start, &self.pieces.last()?.end))
-    }
-
-    /// The time in the box, less a moment after entering and before leaving it, where rounding may put the path on the other side.
-    pub(crate) fn time_inside_shrunk(&self, moment: f64) -> Option<(f64, f64)> {
-        let (enters, leaves) = self.time_inside()?;
-        let cut = |is_end: bool| if is_end { 0.0 } else { moment };
-        let from = enters.to_f64().value() + cut(enters.is_zero());
-        let to = leaves.to_f64().value() - cut(leaves.is_one());
-        (from <= to).then_some((from, to))
+    /// The time in the box less so many cells on each side; with a margin below zero, in a larger box.
+    pub(crate) fn time_inside(&self, margin: f64) -> Option<(f64, f64)> {
+        let (enters, leaves) = self.track.time_inside(&self.grid, margin)?;
+        Some((enters.to_f64().value(), leaves.to_f64().value()))
     }
 
     /// About φ − σ at a time, or at the nearest in the box; `None` for a path beside it.
     pub(crate) fn value(&self, t: f64) -> Option<f64> {
-        let (enters, leaves) = self.time_inside()?;
-        let t = RBig::of(t).max(enters.clone()).min(leaves.clone());
+        let (first, last) = (self.pieces.first()?, self.pieces.last()?);
+        let t = RBig::of(t).max(first.start.clone()).min(last.end.clone());
         let piece = self.pieces.iter().find(|piece| t <= piece.end)?;
         Some(piece.cubic.value(Double::near(&piece.place(&t))).high())
     }

@@ -43,8 +43,8 @@ pub(crate) struct Scene {
     /// Values are about this large.
     pub(crate) scale: f32,
     pub(crate) dense: Field,
-    /// All of it at full resolution, so the same interpolant.
-    pub(crate) sparse: Field,
+    /// All of it at full resolution, so the same interpolant; where its band can be that wide.
+    pub(crate) sparse: Option<Field>,
 }
 
 impl Scene {
@@ -62,12 +62,15 @@ impl Scene {
         };
         let lipschitz = steepest(&grid, &values) / grid.cell * (1.0 + 1e-9);
         let lipschitz = if lipschitz > 0.0 { lipschitz } else { f64::from(scale) * 1e-9 / grid.cell };
-        let build = |storage| {
-            let options = FieldOptions { storage, band: 1e4, ..Default::default() };
+        let largest = values.iter().fold(0f32, |largest, value| largest.max(value.abs()));
+        let band = 4.0 + 2.0 * f64::from(largest) / grid.cell;
+        let build = |options: FieldOptions| {
             Field::from_grid(grid, values.clone(), lipschitz, &options)
                 .unwrap_or_else(|error| panic!("{family:?} {grid:?} {scale:e} {lipschitz:e}: {error}"))
         };
-        let [dense, sparse] = [StorageKind::Dense, StorageKind::Sparse].map(build);
+        let dense = build(FieldOptions { storage: StorageKind::Dense, ..Default::default() });
+        let sparse = (band < 1e6)
+            .then(|| build(FieldOptions { storage: StorageKind::Sparse, band, ..Default::default() }));
         Self { grid, values, iso, scale, dense, sparse }
     }
 
