@@ -1,9 +1,10 @@
 //! Every promise about a segment, asked of one query at a time; and counts of what was seen.
 
 use std::fmt;
+use std::ops::AddAssign;
 
 use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Segment, Traversal};
-use isotouch::field::Distance;
+use isotouch::field::{Distance, Field};
 use isotouch::math::DVec3;
 
 use crate::oracle::cubic::Of;
@@ -86,6 +87,21 @@ impl Query<'_> {
         5e-11 + 64.0 * f64::EPSILON * self.reach()
     }
 
+    /// A time outside the box, among some, at which the field does not know the path to be free.
+    fn doubts(&self, path: &Path, is_asked: impl Fn(f64) -> bool) -> Option<(f64, Distance)> {
+        let in_box = path.time_inside(-self.blur());
+        let times = (0..=32).map(|k| f64::from(k) / 32.0);
+        let outside = times.filter(|t| in_box.is_none_or(|(from, to)| *t < from || *t > to));
+        outside.filter(|&t| is_asked(t)).map(|t| (t, self.scene.dense.distance(self.segment.at(t)))).find(
+            |(_, known)| match *known {
+                // The box in `f64` may be larger than the exact one.
+                Distance::Interpolated(_) => false,
+                Distance::LowerBound(bound) => bound < self.iso - self.tolerance(),
+                Distance::Unknown => true,
+            },
+        )
+    }
+
     /// How far from σ a hit may be.
     fn tolerance(&self) -> f64 {
         self.steepness() * self.blur()
@@ -99,42 +115,71 @@ impl fmt::Display for Query<'_> {
 }
 
 impl Tally {
+    pub(crate) fn check(&mut self, query: &Query<'_>, check: fn(&mut Self, &Query<'_>)) {
+        self.queries += 1;
+        check(self, query);
+    }
+
     fn demand(&mut self, is_kept: bool, broken: &str, query: &Query<'_>) {
         if !is_kept {
             self.failures.push(format!("{broken}: {query}"));
         }
     }
 
-    pub(crate) fn check(&mut self, query: &Query<'_>) {
+    /// The first hit, or that there is none.
+    pub(crate) fn check_first_hit(&mut self, query: &Query<'_>) {
         let path = query.path();
-        self.queries += 1;
-        self.check_traversals(query);
-        match query.first_hit() {
+        let hit = query.first_hit();
+        let touches = query.scene.dense.touches(&query.segment, query.iso, &CastOptions::default());
+        self.demand(touches == hit.is_some(), &format!("touches is {touches} for {hit:?}"), query);
+        match hit {
             None => self.check_free(query, &path),
             Some(hit) => self.check_hit(query, &path, &hit),
         }
-        self.check_contacts(query, &path);
         self.rationals += usize::from(path.rationals() > 0);
     }
 
-    /// Every traversal and storage gives the same, to the last bit.
-    fn check_traversals(&mut self, query: &Query<'_>) {
-        let bits = |hit: Option<Hit>| hit.map(|hit| (hit.t.to_bits(), hit.status, hit.cell, hit.point));
-        let (expected, contacts) = (query.first_hit(), query.contacts());
-        for field in std::iter::once(&query.scene.dense).chain(&query.scene.sparse) {
-            for traversal in TRAVERSALS {
-                let options = CastOptions { traversal, ..Default::default() };
-                let hit = field.first_hit(&query.segment, query.iso, &options);
-                let name = format!("{traversal:?} {:?}", field.storage());
-                let other_hit = format!("{name} differs, {hit:?} is not {expected:?}");
-                self.demand(bits(hit) == bits(expected), &other_hit, query);
-                let touches = field.touches(&query.segment, query.iso, &options);
-                self.demand(touches == expected.is_some(), &format!("{name}: touches is {touches}"), query);
-                let all = field.contacts(&query.segment, query.iso, &options);
-                let other_contacts = format!("{name} differs, {all:?} is not {contacts:?}");
-                self.demand(all == contacts, &other_contacts, query);
-            }
+    /// Every traversal gives the same, to the last bit.
+    pub(crate) fn check_traversals(&mut self, query: &Query<'_>) {
+        for traversal in TRAVERSALS {
+            self.check_same(query, &query.scene.dense, traversal);
         }
+    }
+
+    /// And so does a sparse field.
+    pub(crate) fn check_storages(&mut self, query: &Query<'_>) {
+        let Some(sparse) = &query.scene.sparse else { return };
+        for traversal in TRAVERSALS {
+            self.check_same(query, sparse, traversal);
+        }
+    }
+
+    fn check_same(&mut self, query: &Query<'_>, field: &Field, traversal: Traversal) {
+        let options = CastOptions { traversal, ..Default::default() };
+        let bits = |hit: Option<Hit>| hit.map(|hit| (hit.t.to_bits(), hit.status, hit.cell, hit.point));
+        let (expected, hit) = (query.first_hit(), field.first_hit(&query.segment, query.iso, &options));
+        let name = format!("{traversal:?} {:?}", field.storage());
+        self.demand(bits(hit) == bits(expected), &format!("{name}: {hit:?} is not {expected:?}"), query);
+        let touches = field.touches(&query.segment, query.iso, &options);
+        self.demand(touches == expected.is_some(), &format!("{name}: touches is {touches}"), query);
+        let (expected, contacts) = (query.contacts(), field.contacts(&query.segment, query.iso, &options));
+        self.demand(contacts == expected, &format!("{name}: {contacts:?} are not {expected:?}"), query);
+    }
+
+    /// The first contact is the first hit.
+    pub(crate) fn check_first_contact(&mut self, query: &Query<'_>) {
+        let contacts = query.contacts();
+        let hit = query.first_hit().map(|hit| (hit.t, hit.status));
+        let first = contacts.first().map(|contact| (contact.start, contact.status));
+        self.demand(hit == first, &format!("the first of {contacts:?} is not {hit:?}"), query);
+    }
+
+    /// A crossing goes below σ, or at least reaches it.
+    pub(crate) fn check_crossing(&mut self, query: &Query<'_>) {
+        let Some(hit) = query.first_hit().filter(|hit| hit.status == HitStatus::Crossing) else { return };
+        self.crossings += 1;
+        let is_free = query.path().is_free(0.0);
+        self.demand(!is_free, &format!("crosses nothing: {hit:?}"), query);
     }
 
     fn check_free(&mut self, query: &Query<'_>, path: &Path) {
@@ -143,15 +188,8 @@ impl Tally {
             let truth = format!("false none, contact at {:?}", path.first_contact());
             self.demand(false, &truth, query);
         }
-        let in_box = path.time_inside(-query.blur());
-        for k in 0..=16 {
-            let t = f64::from(k) / 16.0;
-            if in_box.is_some_and(|(from, to)| (from..=to).contains(&t)) {
-                continue;
-            }
-            let known = query.scene.dense.distance(query.segment.at(t));
-            let is_clear = matches!(known, Distance::LowerBound(v) if v > query.iso - query.tolerance());
-            self.demand(is_clear, &format!("free where outside is not, at {t}: {known:?}"), query);
+        if let Some((t, known)) = query.doubts(path, |_| true) {
+            self.demand(false, &format!("free where outside is not, at {t}: {known:?}"), query);
         }
     }
 
@@ -182,9 +220,6 @@ impl Tally {
             HitStatus::Crossing => {
                 self.crossings += 1;
                 self.demand(is_near, &format!("off by {off:e}: {hit:?}"), query);
-                let end = query.contacts().first().map_or(t, |contact| contact.end);
-                let reaches = !path.is_positive(Of::P, 0.0, (t, after(end)));
-                self.demand(reaches, &format!("does not cross: {hit:?}"), query);
                 self.measure(query, path, t);
             }
             HitStatus::Touch => {
@@ -216,16 +251,20 @@ impl Tally {
     }
 
     /// Contacts hold all of φ ≤ σ, and nothing else but for the tolerance.
-    fn check_contacts(&mut self, query: &Query<'_>, path: &Path) {
+    pub(crate) fn check_contacts(&mut self, query: &Query<'_>) {
+        let path = &query.path();
         let contacts = query.contacts();
-        let hit = query.first_hit().map(|hit| (hit.t, hit.status));
-        let first = contacts.first().map(|contact| (contact.start, contact.status));
-        self.demand(hit == first, &format!("the first of {contacts:?} is not {hit:?}"), query);
         self.several_contacts += usize::from(contacts.len() > 1);
 
         let is_ordered = contacts.iter().all(|c| 0.0 <= c.start && c.start <= c.end && c.end <= 1.0)
             && contacts.windows(2).all(|pair| pair[0].end < pair[1].start);
         self.demand(is_ordered, &format!("not in order, or not apart: {contacts:?}"), query);
+
+        let is_gap = |t: f64| contacts.iter().all(|contact| t < contact.start || contact.end < t);
+        if let Some((t, known)) = query.doubts(path, is_gap) {
+            let left_out = format!("outside at {t} is {known:?} and not in {contacts:?}");
+            self.demand(false, &left_out, query);
+        }
 
         let mut free_from = 0.0;
         for contact in &contacts {
@@ -250,6 +289,24 @@ impl Tally {
             let is_near = range.0 > range.1 || path.is_positive(Of::MinusP, query.tolerance(), range);
             self.demand(is_near, &format!("{contact:?} too wide in {contacts:?}"), query);
         }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.queries += other.queries;
+        self.free += other.free;
+        self.crossings += other.crossings;
+        self.touches += other.touches;
+        self.true_touches += other.true_touches;
+        self.starts_inside += other.starts_inside;
+        self.bounds += other.bounds;
+        self.several_contacts += other.several_contacts;
+        self.separated += other.separated;
+        self.rationals += other.rationals;
+        self.worst_time = self.worst_time.max(other.worst_time);
+        self.worst_value = self.worst_value.max(other.worst_value);
+        self.failures.extend(other.failures);
     }
 }
 

@@ -12,33 +12,39 @@ mod segments;
 
 use check::{Query, Tally};
 use oracle::random::Random;
-use scenes::{FAMILIES, Family, Scene};
+use scenes::{FAMILIES, Scene};
 
 /// Most broken promises that are printed.
 const MOST_PRINTED: usize = 20000;
 
-/// `count` segments, so many to a field; `iso` may move σ for each.
-fn check_family(family: Family, count: usize, iso: impl Fn(&Query<'_>, &mut Random) -> f64) -> Tally {
-    let mut random = Random(family as u64 + 1);
-    let mut tally = Tally::default();
-    while tally.queries < count {
-        let scene = Scene::new(family, &mut random);
-        for _ in 0..30 {
-            let segment = segments::segment(&scene.grid, &mut random);
-            let mut query = Query { scene: &scene, segment, iso: scene.iso };
-            query.iso = iso(&query, &mut random);
-            tally.check(&query);
+/// Segments per field.
+const PER_FIELD: usize = 30;
+
+/// Asks a check about `count` segments of each family: most with the field's own σ, every fourth grazing.
+fn check_all(count: usize, check: fn(&mut Tally, &Query<'_>)) -> Tally {
+    let mut total = Tally::default();
+    for family in FAMILIES {
+        let mut random = Random(family as u64 + 1);
+        let mut tally = Tally::default();
+        while tally.queries < count {
+            let scene = Scene::new(family, &mut random);
+            for _ in 0..PER_FIELD {
+                let segment = segments::segment(&scene.grid, &mut random);
+                let mut query = Query { scene: &scene, segment, iso: scene.iso };
+                if random.below(4) == 0 {
+                    query.iso = grazing(&query, &mut random);
+                }
+                tally.check(&query, check);
+            }
         }
+        println!("{family:?}: {tally}");
+        total += tally;
     }
-    println!("{family:?}: {tally}");
-    for failure in tally.failures.iter().take(MOST_PRINTED) {
+    println!("all: {total}");
+    for failure in total.failures.iter().take(MOST_PRINTED) {
         println!("  {failure}");
     }
-    tally
-}
-
-fn as_it_is(query: &Query<'_>, _: &mut Random) -> f64 {
-    query.iso
+    total
 }
 
 /// σ at the lowest value of the path, or beside it by what rounding does.
@@ -56,17 +62,38 @@ fn grazing(query: &Query<'_>, random: &mut Random) -> f64 {
 }
 
 #[test]
-fn ten_thousand_segments() {
-    let tallies = FAMILIES.map(|family| check_family(family, 1_260, as_it_is));
-    assert!(tallies.iter().all(|tally| tally.failures.is_empty()));
-    let total = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum::<usize>();
-    assert!(total(|tally| tally.crossings) > 1_000 && total(|tally| tally.free) > 1_000);
-    assert!(total(|tally| tally.true_touches) > 100 && total(|tally| tally.several_contacts) > 100);
+fn first_hits_are_the_exact_ones() {
+    let tally = check_all(3_000, Tally::check_first_hit);
+    assert!(tally.crossings > 4_000 && tally.free > 5_000 && tally.separated > 2_000);
+    assert!(tally.rationals > 200 && tally.starts_inside > 2_000 && tally.bounds > 2_000);
+    assert!(tally.failures.is_empty());
 }
 
 #[test]
-fn segments_that_graze() {
-    let tallies = FAMILIES.map(|family| check_family(family, 240, grazing));
-    assert!(tallies.iter().all(|tally| tally.failures.is_empty()));
-    assert!(tallies.iter().map(|tally| tally.true_touches).sum::<usize>() > 50);
+fn contacts_are_the_exact_ones() {
+    let tally = check_all(2_000, Tally::check_contacts);
+    assert!(tally.several_contacts > 1_000);
+    assert!(tally.failures.is_empty());
+}
+
+#[test]
+fn contacts_begin_with_the_first_hit() {
+    assert!(check_all(2_000, Tally::check_first_contact).failures.is_empty());
+}
+
+#[test]
+fn crossings_reach_iso() {
+    let tally = check_all(1_300, Tally::check_crossing);
+    assert!(tally.crossings > 1_000);
+    assert!(tally.failures.is_empty());
+}
+
+#[test]
+fn traversals_agree_to_the_last_bit() {
+    assert!(check_all(2_000, Tally::check_traversals).failures.is_empty());
+}
+
+#[test]
+fn storages_agree_to_the_last_bit() {
+    assert!(check_all(2_000, Tally::check_storages).failures.is_empty());
 }
