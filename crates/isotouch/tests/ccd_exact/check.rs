@@ -3,13 +3,12 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Segment, Traversal};
-use isotouch::field::{Distance, Field};
-use isotouch::math::DVec3;
+use isotouch::ccd::{CastOptions, Hit, HitStatus, Traversal};
+use isotouch::field::Field;
 
 use crate::oracle::cubic::Of;
 use crate::path::Path;
-use crate::scenes::Scene;
+use crate::query::Query;
 
 const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap];
 
@@ -46,72 +45,6 @@ pub(crate) struct Tally {
     /// Largest |φ − σ| at a hit, in units of the steepness per cell.
     pub(crate) worst_value: f64,
     pub(crate) failures: Vec<String>,
-}
-
-/// One question to a field.
-pub(crate) struct Query<'a> {
-    pub(crate) scene: &'a Scene,
-    pub(crate) segment: Segment,
-    pub(crate) iso: f64,
-}
-
-impl Query<'_> {
-    pub(crate) fn path(&self) -> Path {
-        Path::new(self.scene.nodes(), &self.segment, self.iso)
-    }
-
-    fn first_hit(&self) -> Option<Hit> {
-        self.scene.dense.first_hit(&self.segment, self.iso, &CastOptions::default())
-    }
-
-    fn contacts(&self) -> Vec<Contact> {
-        self.scene.dense.contacts(&self.segment, self.iso, &CastOptions::default())
-    }
-
-    /// How much φ can change along an axis over the length of a cell, as the field knows it: by its Lipschitz bound, and by the
-    /// rounding of nodes that the bound leaves out.
-    fn steepness(&self) -> f64 {
-        let largest = self.scene.values.iter().map(|v| f64::from(v.abs())).fold(0.0, f64::max);
-        self.scene.dense.lipschitz() * self.scene.grid.cell + 2f64.powi(-22) * largest
-    }
-
-    /// The farthest end from the origin of the grid, in cells.
-    fn reach(&self) -> f64 {
-        let in_cells = |at: DVec3| ((at - self.scene.grid.origin) / self.scene.grid.cell).abs().max_element();
-        in_cells(self.segment.from).max(in_cells(self.segment.to))
-    }
-
-    /// How far the path may be taken to be from where it is, in cells. A few 10⁻¹¹, says the module; a path with ends at u cells has
-    /// places, and times, that are off by some 2⁻⁵³ u.
-    fn blur(&self) -> f64 {
-        5e-11 + 64.0 * f64::EPSILON * self.reach()
-    }
-
-    /// A time outside the box, among some, at which the field does not know the path to be free.
-    fn doubts(&self, path: &Path, is_asked: impl Fn(f64) -> bool) -> Option<(f64, Distance)> {
-        let in_box = path.time_inside(-self.blur());
-        let times = (0..=32).map(|k| f64::from(k) / 32.0);
-        let outside = times.filter(|t| in_box.is_none_or(|(from, to)| *t < from || *t > to));
-        outside.filter(|&t| is_asked(t)).map(|t| (t, self.scene.dense.distance(self.segment.at(t)))).find(
-            |(_, known)| match *known {
-                // The box in `f64` may be larger than the exact one.
-                Distance::Interpolated(_) => false,
-                Distance::LowerBound(bound) => bound < self.iso - self.tolerance(),
-                Distance::Unknown => true,
-            },
-        )
-    }
-
-    /// How far from σ a hit may be.
-    fn tolerance(&self) -> f64 {
-        self.steepness() * self.blur()
-    }
-}
-
-impl fmt::Display for Query<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} σ = {:e} in {:?}", self.segment, self.iso, self.scene.grid)
-    }
 }
 
 impl Tally {
@@ -182,15 +115,26 @@ impl Tally {
         self.demand(!is_free, &format!("crosses nothing: {hit:?}"), query);
     }
 
+    /// Where the field knows nothing, nothing is free.
+    pub(crate) fn check_unknown(&mut self, query: &Query<'_>) {
+        let path = query.path();
+        let hit = query.first_hit();
+        let unknown = query.is_unknown(&path, |t| hit.is_none_or(|hit| t < hit.t));
+        self.demand(unknown.is_none(), &format!("unknown at {unknown:?}, before {hit:?}"), query);
+        let contacts = query.contacts();
+        let is_gap = |t: f64| contacts.iter().all(|contact| t < contact.start || contact.end < t);
+        let unknown = query.is_unknown(&path, is_gap);
+        self.demand(unknown.is_none(), &format!("unknown at {unknown:?}, not in {contacts:?}"), query);
+    }
+
     fn check_free(&mut self, query: &Query<'_>, path: &Path) {
         self.free += 1;
         if !path.is_free(0.0) {
             let truth = format!("false none, contact at {:?}", path.first_contact());
             self.demand(false, &truth, query);
         }
-        if let Some((t, known)) = query.doubts(path, |_| true) {
-            self.demand(false, &format!("free where outside is not, at {t}: {known:?}"), query);
-        }
+        let below = query.may_be_below(path, |_| true);
+        self.demand(below.is_none(), &format!("free, but may be below outside at {below:?}"), query);
     }
 
     fn check_hit(&mut self, query: &Query<'_>, path: &Path, hit: &Hit) {
@@ -261,10 +205,8 @@ impl Tally {
         self.demand(is_ordered, &format!("not in order, or not apart: {contacts:?}"), query);
 
         let is_gap = |t: f64| contacts.iter().all(|contact| t < contact.start || contact.end < t);
-        if let Some((t, known)) = query.doubts(path, is_gap) {
-            let left_out = format!("outside at {t} is {known:?} and not in {contacts:?}");
-            self.demand(false, &left_out, query);
-        }
+        let below = query.may_be_below(path, is_gap);
+        self.demand(below.is_none(), &format!("may be below at {below:?}, not in {contacts:?}"), query);
 
         let mut free_from = 0.0;
         for contact in &contacts {

@@ -74,9 +74,21 @@ impl Scene {
         Self { grid, values, iso, scale, dense, sparse }
     }
 
+    /// Where the nodes are, in the order of their values.
+    pub(crate) fn places(&self) -> impl Iterator<Item = DVec3> {
+        let grid = self.grid;
+        indices(&grid).map(move |at| grid.node_position(at.as_ivec3()))
+    }
+
     pub(crate) fn nodes(&self) -> Nodes<'_> {
         Nodes { grid: &self.grid, values: &self.values }
     }
+}
+
+/// All nodes, x fastest.
+fn indices(grid: &Grid) -> impl Iterator<Item = UVec3> + use<> {
+    let n = grid.nodes();
+    (0..n.x * n.y * n.z).map(move |index| UVec3::new(index % n.x, index / n.x % n.y, index / n.x / n.y))
 }
 
 /// The largest difference of neighbours.
@@ -127,10 +139,7 @@ fn scale(random: &mut Random) -> f32 {
 
 /// One value per node, and σ.
 fn values(family: Family, grid: &Grid, random: &mut Random) -> (Vec<f32>, f32) {
-    let n = grid.nodes();
-    let all: Vec<UVec3> = (0..n.x * n.y * n.z)
-        .map(|index| UVec3::new(index % n.x, index / n.x % n.y, index / n.x / n.y))
-        .collect();
+    let all: Vec<UVec3> = indices(grid).collect();
     let is_border = |at: UVec3| at.cmpeq(UVec3::ZERO).any() || at.cmpge(grid.cells).any();
     let mut whole = |count: usize| random.below(count) as f32;
     match family {
