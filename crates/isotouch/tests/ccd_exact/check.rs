@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use isotouch::ccd::{CastOptions, Hit, HitStatus, Traversal};
+use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Traversal};
 use isotouch::field::Field;
 
 use crate::oracle::cubic::Of;
@@ -152,10 +152,8 @@ impl Tally {
         }
         let is_inside = path.time_inside(-query.blur()).is_some_and(|(from, to)| (from..=to).contains(&t));
         self.demand(is_inside, &format!("outside: {hit:?}"), query);
-        // Beside the box by rounding there is nothing to compare with.
-        let Some(off) = path.value(t) else { return };
-        let is_at_most = path.is_positive(Of::MinusP, tolerance, (t, t));
-        let is_near = is_at_most && path.is_positive(Of::P, tolerance, (t, t));
+        let off = path.value(query.scene.nodes(), t);
+        let (is_at_most, is_near) = (off <= tolerance, off.abs() <= tolerance);
         match hit.status {
             HitStatus::StartsInside => {
                 self.starts_inside += 1;
@@ -194,6 +192,13 @@ impl Tally {
         self.worst_time = self.worst_time.max(error);
     }
 
+    /// Contacts are maximal: none begins where another ends, but for rounding.
+    pub(crate) fn check_apart(&mut self, query: &Query<'_>) {
+        let contacts = query.contacts();
+        let is_apart = |pair: &[Contact]| pair[1].start - pair[0].end > 2.0 * f64::EPSILON;
+        self.demand(contacts.windows(2).all(is_apart), &format!("not apart: {contacts:?}"), query);
+    }
+
     /// Contacts hold all of φ ≤ σ, and nothing else but for the tolerance.
     pub(crate) fn check_contacts(&mut self, query: &Query<'_>) {
         let path = &query.path();
@@ -223,11 +228,9 @@ impl Tally {
         }
 
         for contact in &contacts {
-            let mut range = (contact.start, contact.end);
-            if contact.status == HitStatus::Bound {
-                let Some((from, to)) = path.time_inside(query.blur()) else { continue };
-                range = (range.0.max(from), range.1.min(to));
-            }
+            // On the border of the box rounding may put the path outside, where the contact may go on as a bound.
+            let Some((from, to)) = path.time_inside(query.blur()) else { continue };
+            let range = (contact.start.max(from), contact.end.min(to));
             let is_near = range.0 > range.1 || path.is_positive(Of::MinusP, query.tolerance(), range);
             self.demand(is_near, &format!("{contact:?} too wide in {contacts:?}"), query);
         }

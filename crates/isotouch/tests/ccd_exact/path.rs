@@ -160,6 +160,7 @@ pub(crate) struct Path {
     pieces: Vec<Piece>,
     track: Track,
     grid: Grid,
+    iso: f64,
 }
 
 impl Path {
@@ -172,7 +173,7 @@ impl Path {
             1 => vec![piece(&[stops[0].clone(), stops[0].clone()])],
             _ => stops.windows(2).map(piece).collect(),
         };
-        Self { pieces, track, grid: *nodes.grid }
+        Self { pieces, track, grid: *nodes.grid, iso }
     }
 
     /// The time in the box less so many cells on each side; with a margin below zero, in a larger box.
@@ -181,12 +182,13 @@ impl Path {
         Some((enters.to_f64().value(), leaves.to_f64().value()))
     }
 
-    /// About φ − σ at a time, or at the nearest in the box; `None` for a path beside it.
-    pub(crate) fn value(&self, t: f64) -> Option<f64> {
-        let (first, last) = (self.pieces.first()?, self.pieces.last()?);
-        let t = RBig::of(t).max(first.start.clone()).min(last.end.clone());
-        let piece = self.pieces.iter().find(|piece| t <= piece.end)?;
-        Some(piece.cubic.value(Double::near(&piece.place(&t))).high())
+    /// About φ − σ at a time; beside the box, at its nearest point.
+    pub(crate) fn value(&self, nodes: Nodes<'_>, t: f64) -> f64 {
+        let t = RBig::of(t);
+        let at: [RBig; 3] =
+            std::array::from_fn(|k| self.track.at(k, &t).max(RBig::ZERO).min(RBig::from(self.grid.cells[k])));
+        let still = Track { start: at, change: [RBig::ZERO, RBig::ZERO, RBig::ZERO] };
+        Piece::new(nodes, &still, [RBig::ZERO, RBig::ZERO], self.iso).cubic.value(Double::of(0.0)).high()
     }
 
     /// Whether ±(φ − σ) + shift > 0 at all these times at which the path is in the box, ends included.
@@ -235,5 +237,65 @@ impl Path {
     /// Pieces that needed exact rationals.
     pub(crate) fn rationals(&self) -> usize {
         self.pieces.iter().filter(|piece| piece.cubic.needed_rationals()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isotouch::math::{DVec3, UVec3};
+
+    /// 3(2s − 1)² along the diagonals of two cells, as in the scenes.
+    fn double_roots() -> (Grid, Vec<f32>) {
+        let grid = Grid { origin: DVec3::splat(-1.0), cell: 0.5, cells: UVec3::splat(4) };
+        let values = (0..125).map(|k| [3.0, -1.0, -1.0][(k % 5 + k / 5 % 5 + k / 25) % 3]).collect();
+        (grid, values)
+    }
+
+    #[test]
+    fn a_double_root_is_found_and_a_miss_by_the_least_number_is_not() {
+        let (grid, values) = double_roots();
+        let nodes = Nodes { grid: &grid, values: &values };
+        let diagonal = Segment::new(DVec3::splat(-1.0), DVec3::splat(1.0));
+        let path = Path::new(nodes, &diagonal, 0.0);
+        assert_eq!(path.pieces.len(), 4);
+        let (low, high) = path.first_contact().unwrap();
+        assert!(low <= 0.125 && 0.125 <= high && high - low < 1e-15, "{low} {high}");
+        assert!(path.is_positive(Of::P, 0.0, (0.0, 0.125f64.next_down())));
+        assert!(!path.is_positive(Of::P, 0.0, (0.0, 0.125)));
+        let first_cell = Segment::new(DVec3::splat(-1.0), DVec3::splat(-0.5));
+        assert!(!Path::new(nodes, &first_cell, 0.0).is_free(0.0));
+        assert!(Path::new(nodes, &first_cell, -5e-324).is_free(0.0));
+    }
+
+    #[test]
+    fn values_are_those_of_the_field() {
+        let (grid, values) = double_roots();
+        let nodes = Nodes { grid: &grid, values: &values };
+        let options = isotouch::field::FieldOptions::default();
+        let field = isotouch::field::Field::from_grid(grid, values.clone(), 100.0, &options).unwrap();
+        let mut random = crate::Random(3);
+        for _ in 0..200 {
+            let segment = Segment::new(random.in_cube(), random.in_cube());
+            let path = Path::new(nodes, &segment, 0.25);
+            let t = random.unit();
+            let expected = field.distance(segment.at(t)).value() - 0.25;
+            assert!((path.value(nodes, t) - expected).abs() < 1e-13, "{segment:?}");
+            let is_above = path.is_positive(Of::P, 0.0, (t, t));
+            assert!(is_above == (expected > 0.0) || expected.abs() < 1e-13, "{segment:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_past_an_edge_of_the_box_is_in_it_for_a_moment() {
+        let (grid, values) = double_roots();
+        let past_edge = Segment::new(DVec3::new(0.0, 1.0, 0.125), DVec3::new(2.0, 3.0, 0.125));
+        let path = Path::new(Nodes { grid: &grid, values: &values }, &past_edge, -2.0);
+        assert_eq!(path.time_inside(0.0), Some((0.0, 0.0)));
+        let beside = Segment::new(DVec3::new(0.5, 1.5, 0.125), DVec3::new(1.5, 0.5, 0.125));
+        let path = Path::new(Nodes { grid: &grid, values: &values }, &beside, -2.0);
+        assert_eq!(path.time_inside(0.0), Some((0.5, 0.5)));
+        assert_eq!(path.pieces.len(), 1);
+        assert_eq!(path.time_inside(1e-9), None);
     }
 }
