@@ -80,6 +80,8 @@ impl Query<'_> {
 
 impl fmt::Display for Query<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} σ = {:e} in {:?}", self.segment, self.iso, self.scene.grid)
+        let (Scene { grid, dense, .. }, iso) = (self.scene, self.iso);
+        let (range, lipschitz) = (dense.value_range(), dense.lipschitz());
+        write!(f, "{:?} σ = {iso:e} in {grid:?} with {range:?}, L = {lipschitz:e}", self.segment)
     }
 }

@@ -63,7 +63,8 @@ impl Scene {
         let lipschitz = steepest(&grid, &values) / grid.cell * (1.0 + 1e-9);
         let lipschitz = if lipschitz > 0.0 { lipschitz } else { f64::from(scale) * 1e-9 / grid.cell };
         let largest = values.iter().fold(0f32, |largest, value| largest.max(value.abs()));
-        let band = 4.0 + 2.0 * f64::from(largest) / grid.cell;
+        // All values are in it, and more than their error bound: only then is σ the same for both.
+        let band = 4.0 + 2.0 * (f64::from(largest) / grid.cell + lipschitz);
         let build = |options: FieldOptions| {
             Field::from_grid(grid, values.clone(), lipschitz, &options)
                 .unwrap_or_else(|error| panic!("{family:?} {grid:?} {scale:e} {lipschitz:e}: {error}"))
