@@ -2,6 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use dashu_ratio::RBig;
 use isotouch::math::DVec3;
 
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +11,13 @@ pub struct Double(f64, f64);
 impl Double {
     pub fn of(x: f64) -> Self {
         Self(x, 0.0)
+    }
+
+    /// The nearest one, but for numbers so small that the lower half underflows.
+    pub fn near(x: &RBig) -> Self {
+        let high = x.to_f64().value();
+        let rest = x - RBig::try_from(high).unwrap();
+        Self(high, rest.to_f64().value())
     }
 
     pub fn high(self) -> f64 {

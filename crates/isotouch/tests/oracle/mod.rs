@@ -3,10 +3,12 @@
 // Every test file uses its own part of this one.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
+pub mod cubic;
 pub mod damage;
 pub mod double;
 pub mod meshes;
 pub mod models;
+pub mod polynomial;
 pub mod python;
 pub mod random;
 
