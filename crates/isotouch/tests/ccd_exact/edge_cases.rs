@@ -40,8 +40,11 @@ fn contacts_hold_the_unknown_way_in_that_the_first_hit_stops_at() {
     let field = mostly_four(PLAIN);
     let way_in = Segment::new(DVec3::new(1.0, 1.0, 3.0), DVec3::ONE);
     for iso in [-0.5, -2.0, -10.0] {
-        let expected = [Contact { start: 0.0, end: 0.5, status: HitStatus::Bound }];
-        assert_eq!(contacts(&field, &way_in, iso), expected, "σ = {iso}");
+        let found = contacts(&field, &way_in, iso);
+        let [Contact { start: 0.0, end, status: HitStatus::Bound }] = found[..] else {
+            panic!("σ = {iso}: {found:?}")
+        };
+        assert!((end - 0.5).abs() < 1e-12, "σ = {iso}: {found:?}");
     }
 }
 

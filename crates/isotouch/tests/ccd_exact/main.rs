@@ -66,7 +66,7 @@ fn grazing(query: &Query<'_>, random: &mut Random) -> f64 {
 #[test]
 fn first_hits_are_the_exact_ones() {
     let tally = check_all(3_000, Tally::check_first_hit);
-    assert!(tally.crossings > 4_000 && tally.free > 5_000 && tally.separated > 1_500);
+    assert!(tally.crossings > 1_500 && tally.free > 5_000 && tally.separated > 1_500);
     assert!(tally.rationals > 50 && tally.starts_inside > 2_000 && tally.bounds > 2_000);
     assert!(tally.failures.is_empty());
 }
@@ -96,7 +96,7 @@ fn what_is_unknown_is_never_free() {
 #[test]
 fn crossings_reach_iso() {
     let tally = check_all(1_300, Tally::check_crossing);
-    assert!(tally.crossings > 1_000);
+    assert!(tally.crossings > 700);
     assert!(tally.failures.is_empty());
 }
 

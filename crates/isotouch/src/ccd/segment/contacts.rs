@@ -23,18 +23,18 @@ impl Walk<'_> {
         let mut all = Vec::new();
         let bound = |(start, end): (f64, f64)| Contact { start, end, status: HitStatus::Bound };
         let Some((enters, leaves)) = self.time_inside() else {
-            all.extend(self.doubts(0.0, 1.0).map(bound));
+            all.extend(self.outside().doubt(0.0, 1.0).map(bound));
             return all;
         };
         if enters > 0.0 {
-            all.extend(self.doubts(0.0, enters).map(bound));
+            all.extend(self.outside().doubt(0.0, enters).map(bound));
         }
         self.visit::<()>(|block, passage| {
             self.add_contacts(block, passage, &mut all);
             ControlFlow::Continue(())
         });
         if leaves < 1.0
-            && let Some(doubt) = self.doubts(leaves, 1.0)
+            && let Some(doubt) = self.outside().doubt(leaves, 1.0)
         {
             add(&mut all, bound(doubt));
         }
@@ -55,10 +55,13 @@ impl Walk<'_> {
                 1.0 => passage.to,
                 _ => (passage.from + s * (passage.to - passage.from)).min(passage.to),
             };
-            let status = match (interval.start, interval.is_certain) {
-                (0.0, true) if cubic.bernstein()[0] <= cubic.rounding() => self.begins_inside(passage.from),
-                (_, true) => HitStatus::Crossing,
-                (_, false) => HitStatus::Touch,
+            let is_inside = interval.start == 0.0 && self.is_surely_below(cubic.bernstein()[0], &cubic);
+            let status = if is_inside {
+                self.begins_inside(passage.from)
+            } else if interval.is_certain && self.goes_below(block, passage, interval) {
+                HitStatus::Crossing
+            } else {
+                HitStatus::Touch
             };
             add(all, Contact { start: time(interval.start), end: time(interval.end), status });
         }
@@ -70,9 +73,10 @@ fn add(all: &mut Vec<Contact>, next: Contact) {
     match all.last_mut() {
         Some(last) if next.start <= last.end => {
             last.end = last.end.max(next.end);
-            // A touch at a face that goes below beyond it.
-            if last.status == HitStatus::Touch {
-                last.status = next.status;
+            // A touch that goes below in a later cell. A doubt outside the box proves nothing.
+            let goes_below = !matches!(next.status, HitStatus::Touch | HitStatus::Bound);
+            if last.status == HitStatus::Touch && goes_below {
+                last.status = HitStatus::Crossing;
             }
         }
         _ => all.push(next),

@@ -19,12 +19,23 @@ impl Outside<'_> {
         self.follow(self.segment, from, to)
     }
 
-    /// The last time in [from, to] at which contact cannot be excluded.
-    pub(super) fn last_doubt(&self, from: f64, to: f64) -> Option<f64> {
-        self.follow(&self.segment.reversed(), 1.0 - to, 1.0 - from).map(|t| 1.0 - t)
+    /// From when to when in [from, to] contact cannot be excluded.
+    pub(super) fn doubt(&self, from: f64, to: f64) -> Option<(f64, f64)> {
+        let first = self.first_doubt(from, to)?;
+        let back = self.follow(&self.segment.reversed(), 1.0 - to, 1.0 - from);
+        let last = match back {
+            // At its very beginning: the end itself, not what rounding makes of it.
+            Some(t) if t == 1.0 - to => to,
+            Some(t) => (1.0 - t).clamp(first, to),
+            None => first,
+        };
+        Some((first, last))
     }
 
     fn follow(&self, segment: &Segment, from: f64, to: f64) -> Option<f64> {
+        if !self.field.is_certified_outside() {
+            return Some(from);
+        }
         let length = segment.from.distance(segment.to);
         if !length.is_finite() || !segment.from.is_finite() || !segment.to.is_finite() {
             return Some(from);

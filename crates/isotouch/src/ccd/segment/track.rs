@@ -38,6 +38,22 @@ impl Axis {
         (f64::from(plane) - self.start) * self.inverse
     }
 
+    /// When the path enters and leaves the box, taken `blur` larger: what lies on its faces, as far as rounding can tell, is inside.
+    fn span_of_box(&self, blur: f64) -> (f64, f64) {
+        let (low, high) = (-blur, f64::from(self.cells) + blur);
+        if self.is_still() {
+            // Written so that NaN is outside.
+            let is_inside = self.start >= low && self.start <= high;
+            return if is_inside {
+                (f64::NEG_INFINITY, f64::INFINITY)
+            } else {
+                (f64::INFINITY, f64::NEG_INFINITY)
+            };
+        }
+        let (a, b) = ((low - self.start) * self.inverse, (high - self.start) * self.inverse);
+        if self.slope > 0.0 { (a, b) } else { (b, a) }
+    }
+
     /// The cell at time `t`; at the moment of passing a plane, the one beyond it. Past the box, its last cell.
     #[inline(always)]
     fn cell(&self, t: f64) -> u32 {
@@ -66,16 +82,14 @@ impl Axis {
         cell
     }
 
-    /// When the path enters and leaves the cells [low, high).
+    /// When the path enters and leaves the cells [low, high). The first and last reach as far as the box does.
     #[inline(always)]
     fn span(&self, low: u32, high: u32) -> (f64, f64) {
-        if self.is_still() {
-            (f64::NEG_INFINITY, f64::INFINITY)
-        } else if self.slope > 0.0 {
-            (self.time(low), self.time(high))
-        } else {
-            (self.time(high), self.time(low))
-        }
+        let (first, last) = if self.slope > 0.0 { (low, high) } else { (high, low) };
+        let is_border = |plane: u32| plane == 0 || plane >= self.cells;
+        let enters = if self.is_still() || is_border(first) { f64::NEG_INFINITY } else { self.time(first) };
+        let leaves = if self.is_still() || is_border(last) { f64::INFINITY } else { self.time(last) };
+        (enters, leaves)
     }
 }
 
@@ -106,26 +120,18 @@ impl Track {
         let [from, to] = [segment.from, segment.to].map(|p| ((p - grid.origin) / grid.cell).to_array());
         let cells = grid.cells.to_array();
         let axes = [0, 1, 2].map(|k| Axis::new(from[k], to[k], cells[k]));
-        let (mut first, mut last) = (0.0f64, 1.0f64);
-        let mut is_inside = true;
-        for axis in &axes {
-            let (enters, leaves) = axis.span(0, axis.cells);
-            first = first.max(enters);
-            last = last.min(leaves);
-            let n = f64::from(axis.cells);
-            // Written so that NaN is outside.
-            is_inside &= !axis.is_still() || (axis.start >= 0.0 && axis.start <= n);
-        }
         let largest = [from, to].as_flattened().iter().fold(0.0f64, |a, b| a.max(b.abs()));
         let largest = largest.max(f64::from(grid.cells.max_element()));
-        let squares: f64 = axes.iter().map(|axis| axis.slope * axis.slope).sum();
-        Self {
-            axes,
-            inside: (is_inside && first <= last).then_some((first, last)),
-            // Two roundings in the places of the ends, three in a time, times the slope, two in a place at that time.
-            blur: 16.0 * 2f64.powi(-53) * largest,
-            length: squares.sqrt(),
+        // Two roundings in the places of the ends, three in a time, times the slope, two in a place at that time.
+        let blur = 16.0 * 2f64.powi(-53) * largest;
+        let (mut first, mut last) = (0.0f64, 1.0f64);
+        for axis in &axes {
+            let (enters, leaves) = axis.span_of_box(blur);
+            first = first.max(enters);
+            last = last.min(leaves);
         }
+        let squares: f64 = axes.iter().map(|axis| axis.slope * axis.slope).sum();
+        Self { axes, inside: (first <= last).then_some((first, last)), blur, length: squares.sqrt() }
     }
 
     /// The cell of the grid at time `t`.

@@ -20,7 +20,15 @@ pub(super) struct Walk<'a> {
     pub(super) cells: Cells<'a>,
     /// σ, and what rounding of the path may do.
     pub(super) iso: f64,
+    /// That much.
+    slack: f64,
     options: CastOptions,
+}
+
+/// How a touch goes on in the next cell.
+enum GoesOn {
+    Touching,
+    Below,
 }
 
 /// A hit within a piece, as part of it.
@@ -32,7 +40,8 @@ struct WithinPiece {
 impl<'a> Walk<'a> {
     pub(super) fn new(field: &'a Field, segment: &'a Segment, iso: f64, options: &CastOptions) -> Self {
         let track = Track::new(field.grid(), segment);
-        let iso = iso + 3.0 * track.blur * field.steepness_per_cell();
+        let slack = 3.0 * track.blur * field.steepness_per_cell();
+        let iso = iso + slack;
         let band = field.band() * field.grid().cell;
         // Which nodes are in the band was decided before they were rounded to f32.
         let is_dense = matches!(field.nodes(), Storage::Dense(_));
@@ -43,11 +52,12 @@ impl<'a> Walk<'a> {
             track,
             cells: Cells { storage: field.nodes(), is_in_band },
             iso,
+            slack,
             options: *options,
         }
     }
 
-    fn outside(&self) -> Outside<'_> {
+    pub(super) fn outside(&self) -> Outside<'_> {
         Outside { field: self.field, segment: self.segment, iso: self.iso }
     }
 
@@ -60,10 +70,30 @@ impl<'a> Walk<'a> {
         {
             return Some(self.hit_outside(t));
         }
-        let found = self.visit(|block, passage| match self.hit_within(block, passage) {
-            Some(hit) => ControlFlow::Break(hit),
-            None => ControlFlow::Continue(()),
+        // A touch whose contact goes on, until when: a later cell may prove that it goes below.
+        let mut touch: Option<(Hit, f64)> = None;
+        let found = self.visit(|block, passage| {
+            if let Some((hit, until)) = &mut touch {
+                let next = if passage.from == *until { self.goes_on(block, passage) } else { None };
+                return match next {
+                    Some(GoesOn::Below) => ControlFlow::Break(Hit { status: HitStatus::Crossing, ..*hit }),
+                    Some(GoesOn::Touching) => {
+                        *until = passage.to;
+                        ControlFlow::Continue(())
+                    }
+                    None => ControlFlow::Break(*hit),
+                };
+            }
+            match self.hit_within(block, passage) {
+                Some(hit) if hit.status == HitStatus::Touch && self.reaches_end(block, passage, hit.t) => {
+                    touch = Some((hit, passage.to));
+                    ControlFlow::Continue(())
+                }
+                Some(hit) => ControlFlow::Break(hit),
+                None => ControlFlow::Continue(()),
+            }
         });
+        let found = found.or(touch.map(|(hit, _)| hit));
         if found.is_some() || leaves >= 1.0 {
             return found;
         }
@@ -87,12 +117,6 @@ impl<'a> Walk<'a> {
         self.track.inside.filter(|_| self.track.length.is_finite())
     }
 
-    /// From when it may be in contact before it enters the box, and until when after it leaves it.
-    pub(super) fn doubts(&self, from: f64, to: f64) -> Option<(f64, f64)> {
-        let outside = self.outside();
-        Some((outside.first_doubt(from, to)?, outside.last_doubt(from, to)?))
-    }
-
     /// Visits the blocks on the path that may be in contact, in order.
     pub(super) fn visit<B>(&self, visit: impl FnMut(&Block, &Passage) -> ControlFlow<B>) -> Option<B> {
         match self.options.traversal {
@@ -105,18 +129,23 @@ impl<'a> Walk<'a> {
     /// The cubic of a block on the path; `None` where all corners are above σ.
     #[inline(always)]
     pub(super) fn cubic(&self, block: &Block, passage: &Passage) -> Option<CellCubic> {
+        self.cubic_at(block, passage, self.iso)
+    }
+
+    #[inline(always)]
+    fn cubic_at(&self, block: &Block, passage: &Passage, iso: f64) -> Option<CellCubic> {
         let Known::Corners { corners, step } = &block.known else { return None };
         let mut least = corners[0];
         for &corner in &corners[1..] {
             least = if corner < least { corner } else { least };
         }
-        if f64::from(least) > self.iso {
+        if f64::from(least) > iso {
             return None;
         }
         // The block may be a part of the cell that its values are of.
         let first = block.first / *step * *step;
         let (entry, exit) = self.track.ends(passage, (block.first, block.size), (first, *step));
-        Some(CellCubic::along(corners, DVec3::from_array(entry), DVec3::from_array(exit), self.iso))
+        Some(CellCubic::along(corners, DVec3::from_array(entry), DVec3::from_array(exit), iso))
     }
 
     fn is_free(&self, block: &Block, passage: &Passage) -> bool {
@@ -141,15 +170,7 @@ impl<'a> Walk<'a> {
                     WithinPiece { s, status }
                 };
                 match self.options.root {
-                    RootMethod::Certified => {
-                        let cubic::Hit { s, status } = cubic.first_hit()?;
-                        let status = match status {
-                            cubic::HitStatus::StartsInside => HitStatus::StartsInside,
-                            cubic::HitStatus::Crossing => HitStatus::Crossing,
-                            cubic::HitStatus::Touch => HitStatus::Touch,
-                        };
-                        WithinPiece { s, status }
-                    }
+                    RootMethod::Certified => self.certified(&cubic, block, passage)?,
                     RootMethod::Cardano => at(cardano::first_hit(&cubic)?),
                     RootMethod::Bisection => at(bisection::first_hit(&cubic)?),
                 }
@@ -159,6 +180,70 @@ impl<'a> Walk<'a> {
         let status = if status == HitStatus::StartsInside { self.begins_inside(t) } else { status };
         let point = self.segment.at(t);
         Some(Hit { t, point, normal: self.field.normal(point), cell: Some(self.track.cell(t)), status })
+    }
+
+    /// The first hit within a piece. What is below the raised σ may be above σ itself, so a crossing is one only if it goes below by
+    /// more than that.
+    fn certified(&self, cubic: &CellCubic, block: &Block, passage: &Passage) -> Option<WithinPiece> {
+        let cubic::Hit { s, status } = cubic.first_hit()?;
+        let [b0, b1, b2, b3] = cubic.bernstein();
+        let t = cubic.rounding();
+        // + + + −, + + − − or + − − −: from the one root on it is below, and at the end surely.
+        let is_simple = (b0 > t) & ((b1 > t) | (b2 <= t)) & self.is_surely_below(b3, cubic);
+        let status = if s == 0.0 && self.is_surely_below(b0, cubic) {
+            HitStatus::StartsInside
+        } else if status != cubic::HitStatus::Touch
+            && (is_simple || self.first_goes_below(cubic, block, passage))
+        {
+            HitStatus::Crossing
+        } else {
+            HitStatus::Touch
+        };
+        Some(WithinPiece { s, status })
+    }
+
+    /// Whether a coefficient of a cubic says that σ itself is passed.
+    pub(super) fn is_surely_below(&self, coefficient: f64, cubic: &CellCubic) -> bool {
+        coefficient < -(cubic.rounding() + 2.0 * self.slack)
+    }
+
+    /// Whether the first contact within a piece goes below σ itself.
+    fn first_goes_below(&self, cubic: &CellCubic, block: &Block, passage: &Passage) -> bool {
+        cubic.intervals().first().is_some_and(|interval| self.goes_below(block, passage, interval))
+    }
+
+    /// Whether an interval of a piece below the raised σ goes below σ itself.
+    pub(super) fn goes_below(&self, block: &Block, passage: &Passage, interval: &cubic::Interval) -> bool {
+        self.cubic_at(block, passage, self.iso - 2.0 * self.slack).is_some_and(|lower| {
+            lower
+                .intervals()
+                .iter()
+                .any(|of| of.is_certain && of.start <= interval.end && of.end >= interval.start)
+        })
+    }
+
+    /// Whether the contact that begins at time `t` within a block goes on to its exit.
+    fn reaches_end(&self, block: &Block, passage: &Passage, t: f64) -> bool {
+        let Some(cubic) = self.cubic(block, passage) else { return false };
+        let is_its = |interval: &cubic::Interval| {
+            (passage.from + interval.start * (passage.to - passage.from)).min(passage.to) <= t
+        };
+        let last = cubic.intervals().iter().filter(|interval| is_its(interval)).last().copied();
+        last.is_some_and(|interval| interval.end == 1.0)
+    }
+
+    /// What becomes of a contact that reaches the entry of a block; `None` where it ends.
+    fn goes_on(&self, block: &Block, passage: &Passage) -> Option<GoesOn> {
+        if let Known::Beyond { is_inside } = block.known {
+            return is_inside.then_some(GoesOn::Below);
+        }
+        let cubic = self.cubic(block, passage)?;
+        let first = cubic.intervals().first().copied().filter(|interval| interval.start == 0.0)?;
+        if first.is_certain && self.goes_below(block, passage, &first) {
+            Some(GoesOn::Below)
+        } else {
+            (first.end == 1.0).then_some(GoesOn::Touching)
+        }
     }
 
     /// The status of a contact that a block is in from its entry on. Values agree on the face of two cells of one size, so later
