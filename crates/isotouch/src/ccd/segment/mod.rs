@@ -30,10 +30,10 @@
 //!
 //! # Rounding of the path
 //!
-//! Places along the track are off by at most δ ([`track::Track::blur`]), and so is the choice of the cell next to a face: a point
+//! Places along the track are off by at most δ (`Track::blur`), and so is the choice of the cell next to a face: a point
 //! counted to one cell may lie in its neighbour, by δ. Both agree on their face, and the interpolant of either changes by no more
 //! than `steepness` per cell along an axis. So what is computed is off by no more than 3·δ·steepness, and that much is
-//! added to σ ([`walk::Walk`]): the answer is for a solid thicker by some 10⁻¹² cells.
+//! added to σ (`Walk`): the answer is for a solid thicker by some 10⁻¹² cells.
 //!
 //! # Every traversal gives the same answer
 //!

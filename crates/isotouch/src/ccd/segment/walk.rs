@@ -228,7 +228,7 @@ impl<'a> Walk<'a> {
         let is_its = |interval: &cubic::Interval| {
             (passage.from + interval.start * (passage.to - passage.from)).min(passage.to) <= t
         };
-        let last = cubic.intervals().iter().filter(|interval| is_its(interval)).last().copied();
+        let last = cubic.intervals().iter().rfind(|interval| is_its(interval)).copied();
         last.is_some_and(|interval| interval.end == 1.0)
     }
 
