@@ -233,7 +233,11 @@ fn build(
             SignOracle::Untangled(Untangled::new(normals, tangle.sides))
         }
         (SignMethod::Winding, _) => SignOracle::Winding(WindingTree::new(mesh, &bvh)),
-        _ => SignOracle::Pseudonormal(normals),
+        _ => {
+            // Now, since it is made in parallel: a thread that waits for it must not come upon a node that asks for it.
+            normals.winding(&bvh);
+            SignOracle::Pseudonormal(normals)
+        }
     };
     let vertices = LeafVertices::new(mesh, &boundary);
     let mut sampler = MeshSampler::new(&boundary, &vertices, sign, simd);

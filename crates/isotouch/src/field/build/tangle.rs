@@ -43,13 +43,13 @@ impl Tangle {
         branches: bool,
     ) -> Self {
         let adjacency = normals.adjacency();
-        let mut crossed = crossed_triangles(mesh, bvh, adjacency);
+        let (mut crossed, winding) =
+            rayon::join(|| crossed_triangles(mesh, bvh, adjacency), || normals.winding(bvh));
         if branches {
             for (t, across) in adjacency.across.iter().enumerate() {
                 crossed[t] |= across.contains(&(t as u32));
             }
         }
-        let winding = normals.winding(bvh);
         let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
         let mut visited = crossed.clone();
         for first in 0..crossed.len() {
