@@ -5,7 +5,7 @@
 mod oracle;
 
 use glam::DVec3;
-use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Segment, Traversal};
+use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, Segment, Traversal};
 use isotouch::field::{Distance, Field, FieldOptions, StorageKind};
 use isotouch::mesh::{TriMesh, shapes};
 use oracle::in_parallel;
@@ -100,7 +100,7 @@ fn every_traversal_and_storage_gives_the_same_hits() {
             let all = segments(&fields[0], 10_000, &mut Random(23));
             in_parallel(&all, |segment| {
                 let expected = fields[0].first_hit(segment, iso, &by(Traversal::Uniform));
-                let contacts = fields[0].contacts(segment, iso, &by(Traversal::Uniform));
+                let contacts = fields[0].intervals(segment, iso, &by(Traversal::Uniform));
                 for field in &fields {
                     for traversal in TRAVERSALS {
                         let hit = field.first_hit(segment, iso, &by(traversal));
@@ -112,7 +112,7 @@ fn every_traversal_and_storage_gives_the_same_hits() {
                         );
                         assert_eq!(field.touches(segment, iso, &by(traversal)), expected.is_some());
                         assert_eq!(
-                            field.contacts(segment, iso, &by(traversal)),
+                            field.intervals(segment, iso, &by(traversal)),
                             contacts,
                             "{name} {} {traversal:?} {segment:?}",
                             field.storage()
@@ -125,7 +125,7 @@ fn every_traversal_and_storage_gives_the_same_hits() {
 }
 
 /// In order, apart, and the complement of φ > σ.
-fn check_contacts(field: &Field, segment: &Segment, iso: f64, contacts: &[Contact]) {
+fn check_contacts(field: &Field, segment: &Segment, iso: f64, contacts: &[Interval]) {
     let h = field.grid().cell;
     for pair in contacts.windows(2) {
         assert!(pair[0].end < pair[1].start, "{contacts:?} of {segment:?}");
@@ -152,7 +152,7 @@ fn contacts_are_the_complement_of_free_space() {
             for iso in [0.0, field.grid().cell] {
                 let all = segments(&field, 2_000, &mut Random(5));
                 let counts = in_parallel(&all, |segment| {
-                    let contacts = field.contacts(segment, iso, &CastOptions::default());
+                    let contacts = field.intervals(segment, iso, &CastOptions::default());
                     check_contacts(&field, segment, iso, &contacts);
                     let first = field.first_hit(segment, iso, &CastOptions::default());
                     assert_eq!(first.map(|hit| hit.t), contacts.first().map(|contact| contact.start));
@@ -168,8 +168,8 @@ fn contacts_are_the_complement_of_free_space() {
 fn backwards_the_same_contacts_come_mirrored() {
     let field = field_of(&shapes::by_name("torus-knot").unwrap(), 64, StorageKind::Sparse);
     for segment in segments(&field, 5_000, &mut Random(31)) {
-        let there = field.contacts(&segment, 0.0, &CastOptions::default());
-        let back = field.contacts(&segment.reversed(), 0.0, &CastOptions::default());
+        let there = field.intervals(&segment, 0.0, &CastOptions::default());
+        let back = field.intervals(&segment.reversed(), 0.0, &CastOptions::default());
         assert_eq!(there.len(), back.len(), "{segment:?}");
         for (a, b) in there.iter().zip(back.iter().rev()) {
             // Grazing contacts last as long as rounding says; they are there all the same.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, RootMethod, Segment, Traversal};
+use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, RootMethod, Segment, Traversal};
 use isotouch::field::Field;
 use isotouch::math::DVec3;
 use isotouch::output::npy;
@@ -39,7 +39,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1, 100_000_000), allow_negative_numbers = true)]
     random: Option<u32>,
     /// Which random segments.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with = "segments")]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 1,
+        conflicts_with = "segments",
+        allow_negative_numbers = true
+    )]
     seed: u64,
     /// Times of the hits: a NumPy array of shape (n,), 64-bit floats; with --intervals (m, 3). Ends in .npy.
     #[arg(long, short, value_name = "FILE")]
@@ -94,7 +100,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let mut report = Report::new();
     let (summary, elapsed) = if args.intervals {
         let (contacts, elapsed) =
-            cast.batches(&segments, |batch| field.all_contacts(batch, args.iso, &options))?;
+            cast.batches(&segments, |batch| field.all_intervals(batch, args.iso, &options))?;
         if let Some(output) = &args.output {
             npy::write_points(output, &rows(&contacts)).or_failed()?;
         }
@@ -104,7 +110,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
             plural(total as u64, "contact"),
             plural(segments.len() as u64, "segment")
         ));
-        report.key("contacts", total);
+        report.key("intervals", total);
         (Summary::of(contacts.iter().map(|of| of.first().map(|contact| contact.status))), elapsed)
     } else {
         let (hits, elapsed) = cast.batches(&segments, |batch| field.first_hits(batch, args.iso, &options))?;
@@ -135,7 +141,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
             ),
         ),
         ("time", format!("{}, {} ns a segment", duration(elapsed), number(ns))),
-        ("that start outside", format!("{}, {} ns each", count(outside.len() as u64), number(ns_outside))),
+        ("that start outside", times_outside(outside.len(), ns_outside)),
     ]);
     report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
     found.report(&mut report);
@@ -151,13 +157,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
+fn times_outside(segments: usize, ns: f64) -> String {
+    if segments == 0 { "none".into() } else { format!("{}, {} ns each", count(segments as u64), number(ns)) }
+}
+
 fn of(some: u64, all: usize) -> String {
     format!("{} of {}", count(some), plural(all as u64, "segment"))
 }
 
 /// One row for each contact: segment, beginning, end.
-fn rows(contacts: &[Vec<Contact>]) -> Vec<DVec3> {
-    let row = |segment: usize, contact: &Contact| DVec3::new(segment as f64, contact.start, contact.end);
+fn rows(contacts: &[Vec<Interval>]) -> Vec<DVec3> {
+    let row = |segment: usize, contact: &Interval| DVec3::new(segment as f64, contact.start, contact.end);
     contacts.iter().enumerate().flat_map(|(k, of)| of.iter().map(move |contact| row(k, contact))).collect()
 }
 

@@ -77,7 +77,7 @@ fn every_contact_is_a_row() {
     let json = desk.succeed(&arguments).json();
     let contacts = npy::read(desk.path("c.npy")).unwrap();
     // The first passes the ring twice; the last begins in it and meets it once more.
-    assert_eq!((&contacts.shape[..], &json["contacts"]), (&[4, 3][..], &4.into()));
+    assert_eq!((&contacts.shape[..], &json["intervals"]), (&[4, 3][..], &4.into()));
     let rows: Vec<&[f64]> = contacts.values.chunks(3).collect();
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 0.0, 2.0, 2.0]);
     assert!(

@@ -2,4 +2,4 @@
 
 pub mod segment;
 
-pub use segment::{CastOptions, Contact, Hit, HitStatus, RootMethod, Segment, Traversal};
+pub use segment::{CastOptions, Hit, HitStatus, Interval, RootMethod, Segment, Traversal};

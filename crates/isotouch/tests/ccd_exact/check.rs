@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use isotouch::ccd::{CastOptions, Contact, Hit, HitStatus, Traversal};
+use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, Traversal};
 use isotouch::field::Field;
 
 use crate::oracle::cubic::Of;
@@ -95,13 +95,13 @@ impl Tally {
         self.demand(bits(hit) == bits(expected), &format!("{name}: {hit:?} is not {expected:?}"), query);
         let touches = field.touches(&query.segment, query.iso, &options);
         self.demand(touches == expected.is_some(), &format!("{name}: touches is {touches}"), query);
-        let (expected, contacts) = (query.contacts(), field.contacts(&query.segment, query.iso, &options));
+        let (expected, contacts) = (query.intervals(), field.intervals(&query.segment, query.iso, &options));
         self.demand(contacts == expected, &format!("{name}: {contacts:?} are not {expected:?}"), query);
     }
 
     /// The first contact is the first hit.
     pub(crate) fn check_first_contact(&mut self, query: &Query<'_>) {
-        let contacts = query.contacts();
+        let contacts = query.intervals();
         let hit = query.first_hit().map(|hit| (hit.t, hit.status));
         let first = contacts.first().map(|contact| (contact.start, contact.status));
         self.demand(hit == first, &format!("the first of {contacts:?} is not {hit:?}"), query);
@@ -125,7 +125,7 @@ impl Tally {
         let hit = query.first_hit();
         let unknown = query.is_unknown(&path, |t| hit.is_none_or(|hit| t < hit.t));
         self.demand(unknown.is_none(), &format!("unknown at {unknown:?}, before {hit:?}"), query);
-        let contacts = query.contacts();
+        let contacts = query.intervals();
         let is_gap = |t: f64| contacts.iter().all(|contact| t < contact.start || contact.end < t);
         let unknown = query.is_unknown(&path, is_gap);
         self.demand(unknown.is_none(), &format!("unknown at {unknown:?}, not in {contacts:?}"), query);
@@ -202,15 +202,15 @@ impl Tally {
 
     /// Contacts are maximal: none begins where another ends, but for rounding.
     pub(crate) fn check_apart(&mut self, query: &Query<'_>) {
-        let contacts = query.contacts();
-        let is_apart = |pair: &[Contact]| pair[1].start - pair[0].end > 2.0 * f64::EPSILON;
+        let contacts = query.intervals();
+        let is_apart = |pair: &[Interval]| pair[1].start - pair[0].end > 2.0 * f64::EPSILON;
         self.demand(contacts.windows(2).all(is_apart), &format!("not apart: {contacts:?}"), query);
     }
 
     /// Contacts hold all of φ ≤ σ, and nothing else but for the tolerance.
     pub(crate) fn check_contacts(&mut self, query: &Query<'_>) {
         let path = &query.path();
-        let contacts = query.contacts();
+        let contacts = query.intervals();
         self.several_contacts += usize::from(contacts.len() > 1);
 
         let is_ordered = contacts.iter().all(|c| 0.0 <= c.start && c.start <= c.end && c.end <= 1.0)

@@ -1,6 +1,6 @@
 //! Paths at the border of fields of which nothing is known outside, since a node of the border is not above 0.
 
-use isotouch::ccd::{CastOptions, Contact, HitStatus, Segment};
+use isotouch::ccd::{CastOptions, HitStatus, Interval, Segment};
 use isotouch::field::{Distance, Field, FieldOptions, Grid, StorageKind};
 use isotouch::math::{DVec3, UVec3};
 
@@ -20,8 +20,8 @@ const PLAIN: Grid = Grid { origin: DVec3::ZERO, cell: 1.0, cells: UVec3::splat(2
 /// 0.1 + 3·0.1 is exactly 0.4 for these `f64`, and (0.4 − 0.1)/0.1 rounds to more than 3.
 const UGLY: Grid = Grid { origin: DVec3::new(0.1, -0.7, 1.0 / 3.0), cell: 0.1, cells: UVec3::new(3, 9, 2) };
 
-fn contacts(field: &Field, segment: &Segment, iso: f64) -> Vec<Contact> {
-    field.contacts(segment, iso, &CastOptions::default())
+fn intervals(field: &Field, segment: &Segment, iso: f64) -> Vec<Interval> {
+    field.intervals(segment, iso, &CastOptions::default())
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn contacts_hold_the_unknown_way_in_that_the_first_hit_stops_at() {
     let field = mostly_four(PLAIN);
     let way_in = Segment::new(DVec3::new(1.0, 1.0, 3.0), DVec3::ONE);
     for iso in [-0.5, -2.0, -10.0] {
-        let found = contacts(&field, &way_in, iso);
-        let [Contact { start: 0.0, end, status: HitStatus::Bound }] = found[..] else {
+        let found = intervals(&field, &way_in, iso);
+        let [Interval { start: 0.0, end, status: HitStatus::Bound }] = found[..] else {
             panic!("σ = {iso}: {found:?}")
         };
         assert!((end - 0.5).abs() < 1e-12, "σ = {iso}: {found:?}");
@@ -53,8 +53,8 @@ fn a_way_in_through_the_unknown_and_a_contact_from_the_border_on_are_one() {
     let field = field(PLAIN, |_| 0.0, 0.1);
     for start in [2.1, 2.5, 2.7] {
         let way_in = Segment::new(DVec3::new(1.0, 1.0, start), DVec3::new(1.0, 1.0, 0.4));
-        let expected = [Contact { start: 0.0, end: 1.0, status: HitStatus::Bound }];
-        assert_eq!(contacts(&field, &way_in, 0.0), expected, "from {start}");
+        let expected = [Interval { start: 0.0, end: 1.0, status: HitStatus::Bound }];
+        assert_eq!(intervals(&field, &way_in, 0.0), expected, "from {start}");
     }
 }
 
@@ -84,7 +84,7 @@ fn no_contact_ends_before_it_begins() {
     let beside = Segment::new(from, DVec3::new(1000000.1, 1000000.1, 1000000.4333333333));
     for lowest in 0..8 {
         let field = field(grid, |node| if node == lowest { -1.0 } else { 0.0 }, 1.0 + 1e-9);
-        let all = contacts(&field, &beside, -1.0);
+        let all = intervals(&field, &beside, -1.0);
         assert!(all.iter().all(|contact| contact.start <= contact.end), "{all:?} with node {lowest}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use isotouch::ccd::{CastOptions, Contact, Hit, Segment};
+use isotouch::ccd::{CastOptions, Hit, Interval, Segment};
 use isotouch::field::Distance;
 use isotouch::math::DVec3;
 
@@ -25,8 +25,8 @@ impl Query<'_> {
         self.scene.dense.first_hit(&self.segment, self.iso, &CastOptions::default())
     }
 
-    pub(crate) fn contacts(&self) -> Vec<Contact> {
-        self.scene.dense.contacts(&self.segment, self.iso, &CastOptions::default())
+    pub(crate) fn intervals(&self) -> Vec<Interval> {
+        self.scene.dense.intervals(&self.segment, self.iso, &CastOptions::default())
     }
 
     /// How much φ can change along an axis over the length of a cell, as the field knows it: by its Lipschitz bound, and by the

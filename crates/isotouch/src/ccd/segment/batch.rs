@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::{CastOptions, Contact, Hit, Segment};
+use super::{CastOptions, Hit, Interval, Segment};
 use crate::field::Field;
 use crate::math::Aabb;
 use crate::math::random::unit;
@@ -21,12 +21,12 @@ impl Field {
             .collect()
     }
 
-    /// [`Field::contacts`] of many segments, in parallel.
-    pub fn all_contacts(&self, segments: &[Segment], iso: f64, options: &CastOptions) -> Vec<Vec<Contact>> {
+    /// [`Field::intervals`] of many segments, in parallel.
+    pub fn all_intervals(&self, segments: &[Segment], iso: f64, options: &CastOptions) -> Vec<Vec<Interval>> {
         segments
             .par_iter()
             .with_min_len(AT_ONCE)
-            .map(|segment| self.contacts(segment, iso, options))
+            .map(|segment| self.intervals(segment, iso, options))
             .collect()
     }
 }

@@ -11,7 +11,7 @@
 //! let through = Segment::new(DVec3::new(-2.0, 0.1, 0.0), DVec3::new(2.0, 0.1, 0.0));
 //! let hit = field.first_hit(&through, 0.0, &CastOptions::default()).unwrap();
 //! assert!(hit.status == HitStatus::Crossing && (hit.point.x + 0.995).abs() < 0.01);
-//! assert_eq!(field.contacts(&through, 0.0, &CastOptions::default()).len(), 1);
+//! assert_eq!(field.intervals(&through, 0.0, &CastOptions::default()).len(), 1);
 //!
 //! let beside = Segment::new(DVec3::new(-2.0, 1.1, 0.0), DVec3::new(2.0, 1.1, 0.0));
 //! assert!(field.first_hit(&beside, 0.0, &CastOptions::default()).is_none());
@@ -42,8 +42,8 @@
 //! over would have been found free.
 
 mod batch;
-mod contacts;
 mod hierarchy;
+mod intervals;
 mod leap;
 mod outside;
 mod piece;
@@ -53,7 +53,7 @@ mod walk;
 
 use glam::{DVec3, UVec3};
 
-pub use contacts::Contact;
+pub use intervals::Interval;
 use walk::Walk;
 
 use crate::field::Field;
@@ -187,7 +187,7 @@ impl Field {
     }
 
     /// Every contact, in order, apart from each other.
-    pub fn contacts(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Vec<Contact> {
-        Walk::new(self, segment, iso, options).contacts()
+    pub fn intervals(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Vec<Interval> {
+        Walk::new(self, segment, iso, options).intervals()
     }
 }

@@ -9,7 +9,7 @@ use super::walk::Walk;
 
 /// A maximal time during which φ ≤ σ, or during which that cannot be excluded.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact {
+pub struct Interval {
     /// When it begins.
     pub start: f64,
     /// When it ends.
@@ -19,9 +19,9 @@ pub struct Contact {
 }
 
 impl Walk<'_> {
-    pub(super) fn contacts(&self) -> Vec<Contact> {
+    pub(super) fn intervals(&self) -> Vec<Interval> {
         let mut all = Vec::new();
-        let bound = |(start, end): (f64, f64)| Contact { start, end, status: HitStatus::Bound };
+        let bound = |(start, end): (f64, f64)| Interval { start, end, status: HitStatus::Bound };
         let Some((enters, leaves)) = self.time_inside() else {
             all.extend(self.outside().doubt(0.0, 1.0).map(bound));
             return all;
@@ -41,11 +41,11 @@ impl Walk<'_> {
         all
     }
 
-    fn add_contacts(&self, block: &Block, passage: &Passage, all: &mut Vec<Contact>) {
+    fn add_contacts(&self, block: &Block, passage: &Passage, all: &mut Vec<Interval>) {
         if let Known::Beyond { is_inside } = block.known {
             if is_inside {
                 let status = self.begins_inside(passage.from);
-                add(all, Contact { start: passage.from, end: passage.to, status });
+                add(all, Interval { start: passage.from, end: passage.to, status });
             }
             return;
         }
@@ -63,13 +63,13 @@ impl Walk<'_> {
             } else {
                 HitStatus::Touch
             };
-            add(all, Contact { start: time(interval.start), end: time(interval.end), status });
+            add(all, Interval { start: time(interval.start), end: time(interval.end), status });
         }
     }
 }
 
 /// Adds a contact, or lengthens the last one where it goes on.
-fn add(all: &mut Vec<Contact>, next: Contact) {
+fn add(all: &mut Vec<Interval>, next: Interval) {
     match all.last_mut() {
         Some(last) if next.start <= last.end => {
             last.end = last.end.max(next.end);
