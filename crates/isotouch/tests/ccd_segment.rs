@@ -8,10 +8,12 @@ use glam::DVec3;
 use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, Segment, Traversal};
 use isotouch::field::{Distance, Field, FieldOptions, StorageKind};
 use isotouch::mesh::{TriMesh, shapes};
+use isotouch::simd::SimdLevel;
 use oracle::in_parallel;
 use oracle::random::Random;
 
-const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap];
+const TRAVERSALS: [Traversal; 5] =
+    [Traversal::Uniform, Traversal::Leaves, Traversal::Minima, Traversal::Hierarchy, Traversal::Leap];
 const STORAGES: [StorageKind; 2] = [StorageKind::Dense, StorageKind::Sparse];
 
 fn by(traversal: Traversal) -> CastOptions {
@@ -120,6 +122,45 @@ fn every_traversal_and_storage_gives_the_same_hits() {
                     }
                 }
             });
+        }
+    }
+}
+
+#[test]
+fn batches_give_the_same_hits_with_any_instructions() {
+    for (name, mesh) in shapes() {
+        for (storage, resolution) in
+            [(StorageKind::Dense, 60), (StorageKind::Sparse, 60), (StorageKind::Sparse, 300)]
+        {
+            let field = field_of(&mesh, resolution, storage);
+            let h = field.grid().cell;
+            for iso in [0.0, 1.9 * h, -1.9 * h, 5.0 * h, -5.0 * h] {
+                let mut all = segments(&field, 5_000, &mut Random(29));
+                all.extend(Segment::random_in(field.grid().bounds(), 5_000, 31));
+                // Among others: one of no length, one along an axis, one far away, and one that is no path.
+                let (a, b) = (all[0].from, all[1].to);
+                all[7] = Segment::new(a, a);
+                all[77] = Segment::new(a, a.with_x(b.x));
+                all[777] = Segment::new(1e9 * DVec3::ONE, a);
+                all[1_777] = Segment::new(a, DVec3::NAN);
+                let one_by_one: Vec<Option<Hit>> = all
+                    .iter()
+                    .map(|segment| field.first_hit(segment, iso, &by(Traversal::Uniform)))
+                    .collect();
+                assert!(iso < 0.0 || one_by_one.iter().flatten().count() > 100, "{name}");
+                for simd in SimdLevel::available() {
+                    let options = CastOptions { simd: Some(simd), ..Default::default() };
+                    for (k, hit) in field.first_hits(&all, iso, &options).iter().enumerate() {
+                        // NaN is not equal to itself, so as text.
+                        assert_eq!(
+                            format!("{hit:?}"),
+                            format!("{:?}", one_by_one[k]),
+                            "{name} at {resolution} {storage} {simd} {iso}: {:?}",
+                            all[k]
+                        );
+                    }
+                }
+            }
         }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         Some(pairs) => pairs.into_iter().map(|[from, to]| Segment::new(from, to)).collect(),
         None => Segment::random_in(field.grid().bounds(), args.random.unwrap_or(0) as usize, args.seed),
     };
-    let options = CastOptions { traversal: args.traversal, root: args.root };
+    let options = CastOptions { traversal: args.traversal, root: args.root, ..Default::default() };
     let cast = Cast { field, iso: args.iso, options, console };
 
     let mut report = Report::new();

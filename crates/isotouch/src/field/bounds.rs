@@ -111,8 +111,10 @@ impl BoundsLevel {
     /// The range of the block that holds a cell, which must be in the box.
     #[inline(always)]
     pub(crate) fn range_around(&self, cell: UVec3) -> [f32; 2] {
-        let [x, y, z] = (cell / self.block).to_array().map(|k| k as usize);
-        self.ranges[x + self.blocks.x as usize * (y + self.blocks.y as usize * z)]
+        // Blocks are powers of two long.
+        let at = cell >> self.block.trailing_zeros();
+        let n = self.blocks;
+        self.ranges[at.x as usize + n.x as usize * (at.y as usize + n.y as usize * at.z as usize)]
     }
 
     fn index(&self, at: UVec3) -> Option<usize> {

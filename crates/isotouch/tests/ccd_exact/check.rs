@@ -10,7 +10,8 @@ use crate::oracle::cubic::Of;
 use crate::path::Path;
 use crate::query::Query;
 
-const TRAVERSALS: [Traversal; 3] = [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap];
+const TRAVERSALS: [Traversal; 5] =
+    [Traversal::Uniform, Traversal::Leaves, Traversal::Minima, Traversal::Hierarchy, Traversal::Leap];
 
 /// How late a time may be, relative to itself: a few roundings of t. More would hide a contact that is found too late.
 const LATE: f64 = 4.0 * f64::EPSILON;
@@ -93,6 +94,12 @@ impl Tally {
         let (expected, hit) = (query.first_hit(), field.first_hit(&query.segment, query.iso, &options));
         let name = format!("{traversal:?} {:?}", field.storage());
         self.demand(bits(hit) == bits(expected), &format!("{name}: {hit:?} is not {expected:?}"), query);
+        let batch = field.first_hits(std::slice::from_ref(&query.segment), query.iso, &options);
+        self.demand(
+            bits(batch[0]) == bits(expected),
+            &format!("{name}: in a batch {:?} is not {expected:?}", batch[0]),
+            query,
+        );
         let touches = field.touches(&query.segment, query.iso, &options);
         self.demand(touches == expected.is_some(), &format!("{name}: touches is {touches}"), query);
         let (expected, contacts) = (query.intervals(), field.intervals(&query.segment, query.iso, &options));

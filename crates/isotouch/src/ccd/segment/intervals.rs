@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::HitStatus;
 use super::piece::{Block, Known};
 use super::track::Passage;
-use super::walk::Walk;
+use super::walk::{Contact, Walk};
 
 /// A maximal time during which φ ≤ σ, or during which that cannot be excluded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,7 @@ impl Walk<'_> {
         if enters > 0.0 {
             all.extend(self.outside().doubt(0.0, enters).map(bound));
         }
-        self.visit::<()>(|block, passage| {
+        self.visit::<()>(Contact::IsOne, |block, passage| {
             self.add_contacts(block, passage, &mut all);
             ControlFlow::Continue(())
         });

@@ -42,8 +42,10 @@
 //! over would have been found free.
 
 mod batch;
+mod far;
 mod hierarchy;
 mod intervals;
+mod lanes;
 mod leap;
 mod outside;
 mod piece;
@@ -54,9 +56,10 @@ mod walk;
 use glam::{DVec3, UVec3};
 
 pub use intervals::Interval;
-use walk::Walk;
+use walk::LevelSet;
 
 use crate::field::Field;
+use crate::simd::SimdLevel;
 
 /// The straight path of a point over t in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,8 +94,13 @@ impl Segment {
 pub enum Traversal {
     /// Every cell, one after the other (3D DDA), as the papers do.
     Uniform,
-    /// Blocks whose least value is above σ are passed whole: the papers' octree, as ranges of bricks and a pyramid above them.
+    /// Blocks whose least value is above σ are passed whole, and so, where all contacts are asked for, those whose largest is below:
+    /// the octree of Xu and Barbič 2014, as ranges of bricks and a pyramid above them.
     Hierarchy,
+    /// The same with minima only, as in 2016.
+    Minima,
+    /// The same without the pyramid: single bricks are passed.
+    Leaves,
     /// As far as the distance at a node allows, at once.
     #[default]
     Leap,
@@ -100,8 +108,13 @@ pub enum Traversal {
 
 impl Traversal {
     /// All, with their names on the command line.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("leap", Self::Leap), ("hierarchy", Self::Hierarchy), ("uniform", Self::Uniform)];
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("leap", Self::Leap),
+        ("hierarchy", Self::Hierarchy),
+        ("minima", Self::Minima),
+        ("leaves", Self::Leaves),
+        ("uniform", Self::Uniform),
+    ];
 }
 
 /// How the contact within a cell is found.
@@ -129,6 +142,8 @@ pub struct CastOptions {
     pub traversal: Traversal,
     /// How contacts within a cell are found.
     pub root: RootMethod,
+    /// Which instructions batches use; `None` for the widest of the machine. The answers are the same.
+    pub simd: Option<SimdLevel>,
 }
 
 /// What is known about the beginning of a contact.
@@ -178,16 +193,16 @@ impl Field {
     /// The first contact of a moving point with the level set `iso`. `None` is a proof that there is none. A segment that is not finite
     /// is never free: it is a hit at once with status [`HitStatus::Bound`].
     pub fn first_hit(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Option<Hit> {
-        Walk::new(self, segment, iso, options).first_hit()
+        LevelSet::new(self, iso, options).walk(segment).first_hit()
     }
 
     /// Whether there is any contact: `false` is a proof. Faster than [`Field::first_hit`].
     pub fn touches(&self, segment: &Segment, iso: f64, options: &CastOptions) -> bool {
-        Walk::new(self, segment, iso, options).touches()
+        LevelSet::new(self, iso, options).walk(segment).touches()
     }
 
     /// Every contact, in order, apart from each other.
     pub fn intervals(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Vec<Interval> {
-        Walk::new(self, segment, iso, options).intervals()
+        LevelSet::new(self, iso, options).walk(segment).intervals()
     }
 }

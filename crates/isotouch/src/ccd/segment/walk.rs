@@ -2,27 +2,58 @@
 
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{DVec3, UVec3};
 
+use super::far::{Far, Reach};
+use super::hierarchy::Skips;
 use super::outside::Outside;
-use super::piece::{Block, Cells, Known};
+use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
 use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
 use crate::field::Field;
+use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
 use crate::math::cubic::{self, CellCubic, bisection, cardano};
 
-/// One question.
-pub(super) struct Walk<'a> {
+/// A level set, ready to be asked about many segments.
+pub(super) struct LevelSet<'a> {
     pub(super) field: &'a Field,
+    pub(super) options: CastOptions,
+    iso: f64,
+    /// How far σ is within the band; below 0 it is beyond.
+    margin: f64,
+    steepness: f64,
+    pub(super) cells: Cells<'a>,
+    pub(super) far: Far<'a>,
+    /// Cells per unit of distance, over L.
+    pub(super) per_distance: f64,
+    error_bound: f64,
+    /// Whether contact begins before a path comes to where the field is inside beyond the band. The values at a face of such a cell
+    /// are below −band by less than its diagonal, and two cells cover that and rounding.
+    keeps_side: bool,
+}
+
+/// What a contact means to who looks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contact {
+    /// The first is enough.
+    Ends,
+    /// All are wanted.
+    IsOne,
+}
+
+/// One question.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'a> {
+    pub(super) set: &'a LevelSet<'a>,
     pub(super) segment: &'a Segment,
     pub(super) track: Track,
-    pub(super) cells: Cells<'a>,
     /// σ, and what rounding of the path may do.
     pub(super) iso: f64,
     /// That much.
-    slack: f64,
-    options: CastOptions,
+    pub(super) slack: f64,
+    /// Whether all that matters to σ is at full resolution. A dense field is all band.
+    pub(super) is_in_band: bool,
 }
 
 /// How a touch goes on in the next cell.
@@ -37,28 +68,66 @@ struct WithinPiece {
     status: HitStatus,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(field: &'a Field, segment: &'a Segment, iso: f64, options: &CastOptions) -> Self {
-        let track = Track::new(field.grid(), segment);
-        let slack = 3.0 * track.blur * field.steepness_per_cell();
-        let iso = iso + slack;
-        let band = field.band() * field.grid().cell;
+impl<'a> LevelSet<'a> {
+    #[inline(always)]
+    pub(super) fn new(field: &'a Field, iso: f64, options: &CastOptions) -> Self {
         // Which nodes are in the band was decided before they were rounded to f32.
+        let band = field.band() * field.grid().cell * (1.0 - 1e-5);
         let is_dense = matches!(field.nodes(), Storage::Dense(_));
-        let is_in_band = is_dense || iso.abs() < band * (1.0 - 1e-5);
         Self {
             field,
-            segment,
-            track,
-            cells: Cells { storage: field.nodes(), is_in_band },
-            iso,
-            slack,
             options: *options,
+            iso,
+            margin: if is_dense { f64::INFINITY } else { band - iso.abs() },
+            steepness: field.steepness_per_cell(),
+            cells: Cells::new(field.nodes()),
+            far: Far::new(field.nodes()),
+            per_distance: 1.0 / (field.lipschitz() * field.grid().cell),
+            error_bound: field.error_bound(),
+            keeps_side: field.is_certified() && iso + band > 2.0 * field.lipschitz() * field.grid().cell,
         }
     }
 
+    /// Whether leaps can be told in `f32`: distances in cells are numbers that it has, and those that matter are not much larger than
+    /// the coordinates that its rounding is measured by.
+    pub(super) fn suits_lanes(&self) -> bool {
+        let reserve = (self.iso.abs() + self.error_bound) * self.per_distance;
+        self.field.is_certified()
+            && (1e-30..1e30).contains(&self.per_distance)
+            && reserve < f64::from(self.field.grid().cells.max_element())
+    }
+
+    #[inline(always)]
+    pub(super) fn walk(&'a self, segment: &'a Segment) -> Walk<'a> {
+        let track = Track::new(self.field.grid(), segment);
+        let slack = 3.0 * track.blur * self.steepness;
+        Walk { set: self, segment, track, iso: self.iso + slack, slack, is_in_band: slack < self.margin }
+    }
+}
+
+impl<'a> Walk<'a> {
     pub(super) fn outside(&self) -> Outside<'_> {
-        Outside { field: self.field, segment: self.segment, iso: self.iso }
+        Outside { field: self.set.field, segment: self.segment, iso: self.iso }
+    }
+
+    /// Looks up its cells, for someone who stops at the first contact or goes on.
+    #[inline(always)]
+    pub(super) fn cursor(&self, contact: Contact) -> Cursor<'a> {
+        let keeps_side = contact == Contact::Ends && self.is_in_band && self.set.keeps_side;
+        Cursor::new(&self.set.cells, self.is_in_band, keeps_side)
+    }
+
+    /// Whether what nodes say of the true distance may be used.
+    #[inline(always)]
+    pub(super) fn may_leap(&self) -> bool {
+        self.set.field.is_certified() && self.is_in_band
+    }
+
+    #[inline(always)]
+    pub(super) fn reach(&self) -> Reach {
+        let cells = self.set.per_distance;
+        // A millionth of a cell covers the rounding of places and lengths.
+        Reach { cells, reserve: (self.iso + self.set.error_bound) * cells + 1e-6 }
     }
 
     pub(super) fn first_hit(&self) -> Option<Hit> {
@@ -72,7 +141,7 @@ impl<'a> Walk<'a> {
         }
         // A touch whose contact goes on, until when: a later cell may prove that it goes below.
         let mut touch: Option<(Hit, f64)> = None;
-        let found = self.visit(|block, passage| {
+        let found = self.visit(Contact::Ends, |block, passage| {
             if let Some((hit, until)) = &mut touch {
                 let next = if passage.from == *until { self.goes_on(block, passage) } else { None };
                 return match next {
@@ -108,7 +177,7 @@ impl<'a> Walk<'a> {
             if self.is_free(block, passage) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         (enters > 0.0 && self.outside().first_doubt(0.0, enters).is_some())
-            || self.visit(is_hit).is_some()
+            || self.visit(Contact::Ends, is_hit).is_some()
             || (leaves < 1.0 && self.outside().first_doubt(leaves, 1.0).is_some())
     }
 
@@ -118,11 +187,24 @@ impl<'a> Walk<'a> {
     }
 
     /// Visits the blocks on the path that may be in contact, in order.
-    pub(super) fn visit<B>(&self, visit: impl FnMut(&Block, &Passage) -> ControlFlow<B>) -> Option<B> {
-        match self.options.traversal {
+    #[inline(always)]
+    pub(super) fn visit<B>(
+        &self,
+        contact: Contact,
+        visit: impl FnMut(&Block, &Passage) -> ControlFlow<B>,
+    ) -> Option<B> {
+        match self.set.options.traversal {
             Traversal::Uniform => uniform::visit(self, visit),
-            Traversal::Hierarchy => hierarchy::visit(self, visit),
-            Traversal::Leap => leap::visit(self, visit),
+            Traversal::Hierarchy => {
+                hierarchy::visit(self, contact, Skips { pyramid: true, insides: true }, visit)
+            }
+            Traversal::Minima => {
+                hierarchy::visit(self, contact, Skips { pyramid: true, insides: false }, visit)
+            }
+            Traversal::Leaves => {
+                hierarchy::visit(self, contact, Skips { pyramid: false, insides: false }, visit)
+            }
+            Traversal::Leap => leap::visit(self, contact, visit),
         }
     }
 
@@ -134,32 +216,29 @@ impl<'a> Walk<'a> {
 
     #[inline(always)]
     fn cubic_at(&self, block: &Block, passage: &Passage, iso: f64) -> Option<CellCubic> {
-        let Known::Corners { corners, step } = &block.known else { return None };
-        let mut least = corners[0];
-        for &corner in &corners[1..] {
-            least = if corner < least { corner } else { least };
-        }
-        if f64::from(least) > iso {
+        if block.known.is_above(iso) {
             return None;
         }
+        let Known::Corners { corners, step } = &block.known else { return None };
         // The block may be a part of the cell that its values are of.
         let first = block.first / *step * *step;
         let (entry, exit) = self.track.ends(passage, (block.first, block.size), (first, *step));
-        Some(CellCubic::along(corners, DVec3::from_array(entry), DVec3::from_array(exit), iso))
+        Some(CellCubic::along(corners, entry, exit, iso))
     }
 
     fn is_free(&self, block: &Block, passage: &Passage) -> bool {
         if let Known::Beyond { is_inside } = block.known {
             return !is_inside;
         }
-        self.cubic(block, passage).is_none_or(|cubic| match self.options.root {
+        self.cubic(block, passage).is_none_or(|cubic| match self.set.options.root {
             RootMethod::Certified => cubic.stays_positive(),
             RootMethod::Cardano => cardano::first_hit(&cubic).is_none(),
             RootMethod::Bisection => bisection::first_hit(&cubic).is_none(),
         })
     }
 
-    fn hit_within(&self, block: &Block, passage: &Passage) -> Option<Hit> {
+    #[inline(always)]
+    pub(super) fn hit_within(&self, block: &Block, passage: &Passage) -> Option<Hit> {
         let WithinPiece { s, status } = match block.known {
             Known::Beyond { is_inside: false } => return None,
             Known::Beyond { is_inside: true } => WithinPiece { s: 0.0, status: HitStatus::StartsInside },
@@ -169,7 +248,7 @@ impl<'a> Walk<'a> {
                     let status = if s == 0.0 { HitStatus::StartsInside } else { HitStatus::Crossing };
                     WithinPiece { s, status }
                 };
-                match self.options.root {
+                match self.set.options.root {
                     RootMethod::Certified => self.certified(&cubic, block, passage)?,
                     RootMethod::Cardano => at(cardano::first_hit(&cubic)?),
                     RootMethod::Bisection => at(bisection::first_hit(&cubic)?),
@@ -178,8 +257,24 @@ impl<'a> Walk<'a> {
         };
         let t = (passage.from + s * (passage.to - passage.from)).min(passage.to);
         let status = if status == HitStatus::StartsInside { self.begins_inside(t) } else { status };
-        let point = self.segment.at(t);
-        Some(Hit { t, point, normal: self.field.normal(point), cell: Some(self.track.cell(t)), status })
+        let cell = if block.size == 1 { block.first } else { self.track.cell(t) };
+        Some(Hit {
+            t,
+            point: self.segment.at(t),
+            normal: self.normal(block, cell, t),
+            cell: Some(cell),
+            status,
+        })
+    }
+
+    /// The normal at time `t`, in a cell of a block.
+    #[inline(always)]
+    fn normal(&self, block: &Block, cell: UVec3, t: f64) -> Option<DVec3> {
+        let Known::Corners { corners, step } = &block.known else {
+            return self.set.field.normal(self.segment.at(t));
+        };
+        let at = (self.track.place(t) - (cell / *step * *step).as_dvec3()) / f64::from(*step);
+        gradient(corners, at.clamp(DVec3::ZERO, DVec3::ONE)).try_normalize()
     }
 
     /// The first hit within a piece. What is below the raised σ may be above σ itself, so a crossing is one only if it goes below by
@@ -251,7 +346,7 @@ impl<'a> Walk<'a> {
     pub(super) fn begins_inside(&self, t: f64) -> HitStatus {
         if t == 0.0 {
             HitStatus::StartsInside
-        } else if self.cells.is_in_band {
+        } else if self.is_in_band {
             HitStatus::Crossing
         } else {
             HitStatus::LevelBoundary

@@ -56,6 +56,24 @@ impl Tile {
         ((brick.z % TILE) as usize, (brick.x % TILE) + TILE * (brick.y % TILE))
     }
 
+    /// Edge, in bricks, of the largest block around a brick, of 1, 2 or 4, in which none exists. The brick itself does not.
+    #[inline(always)]
+    fn empty_around(&self, brick: UVec3) -> u32 {
+        let is_empty = |size: u32, plane: u64| {
+            let first = (brick % TILE) / size * size;
+            let plane = plane << (first.x + TILE * first.y);
+            self.mask[first.z as usize..][..size as usize].iter().all(|word| word & plane == 0)
+        };
+        // The bits of a block in one of its layers: 4 in each of 4 rows of 8, or 2 in each of 2.
+        if is_empty(4, 0x0f0f_0f0f) {
+            4
+        } else if is_empty(2, 0x0303) {
+            2
+        } else {
+            1
+        }
+    }
+
     #[inline(always)]
     fn slot(&self, brick: UVec3) -> Option<usize> {
         let (word, bit) = Self::bit(brick);
@@ -99,13 +117,22 @@ impl BrickLevel {
     /// Where a brick's values begin, divided by 64; `None` when it is not stored.
     #[inline(always)]
     pub(crate) fn slot(&self, brick: UVec3) -> Option<usize> {
-        let tiles = Self::tiles_per_axis(self.nodes);
-        let tile = brick / TILE;
-        if tile.cmpge(tiles).any() {
-            return None;
+        self.index().slot(brick)
+    }
+
+    #[inline(always)]
+    fn index(&self) -> BrickIndex<'_> {
+        BrickIndex {
+            tiles_per_axis: Self::tiles_per_axis(self.nodes),
+            tile_at: &self.tile_at,
+            tiles: &self.tiles,
         }
-        let at = self.tile_at[tile_index(tile, tiles)];
-        if at == NO_TILE { None } else { self.tiles[at as usize].slot(brick) }
+    }
+
+    /// Its slices, for many questions.
+    #[inline]
+    pub(crate) fn view(&self) -> BrickView<'_> {
+        BrickView { step: self.step, index: self.index(), values: &self.values, ranges: &self.ranges }
     }
 
     /// Place of a node within its brick.
@@ -147,6 +174,66 @@ impl BrickLevel {
             let tile = tile_position(index, tiles);
             bricks_of_tile(&self.tiles[at as usize], tile)
         })
+    }
+}
+
+/// Finds bricks.
+#[derive(Debug, Clone, Copy)]
+struct BrickIndex<'a> {
+    tiles_per_axis: UVec3,
+    tile_at: &'a [u32],
+    tiles: &'a [Tile],
+}
+
+impl BrickIndex<'_> {
+    #[inline(always)]
+    fn slot(&self, brick: UVec3) -> Option<usize> {
+        let tile = brick / TILE;
+        if tile.cmpge(self.tiles_per_axis).any() {
+            return None;
+        }
+        let at = self.tile_at[tile_index(tile, self.tiles_per_axis)];
+        if at == NO_TILE { None } else { self.tiles[at as usize].slot(brick) }
+    }
+
+    #[inline(always)]
+    fn empty_around(&self, brick: UVec3) -> u32 {
+        let tile = brick / TILE;
+        if tile.cmpge(self.tiles_per_axis).any() {
+            return 1;
+        }
+        let at = self.tile_at[tile_index(tile, self.tiles_per_axis)];
+        if at == NO_TILE { TILE } else { self.tiles[at as usize].empty_around(brick) }
+    }
+}
+
+/// A level whose slices are at hand: a [`Buffer`] may be mapped, and asks itself that at every access.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BrickView<'a> {
+    pub(crate) step: u32,
+    index: BrickIndex<'a>,
+    pub(crate) values: &'a [f32],
+    pub(crate) ranges: &'a [[f32; 2]],
+}
+
+impl BrickView<'_> {
+    /// As [`BrickLevel::slot`].
+    #[inline(always)]
+    pub(crate) fn slot(&self, brick: UVec3) -> Option<usize> {
+        self.index.slot(brick)
+    }
+
+    /// Edge, in bricks, of a block around a brick that is not stored in which none is: 1, 2, 4, or a whole tile.
+    #[inline(always)]
+    pub(crate) fn empty_around(&self, brick: UVec3) -> u32 {
+        self.index.empty_around(brick)
+    }
+
+    /// As [`BrickLevel::node`].
+    #[inline(always)]
+    pub(crate) fn node(&self, node: UVec3) -> Option<f32> {
+        let slot = self.slot(node / BRICK)?;
+        Some(self.values[slot * BRICK_NODES + BrickLevel::within_brick(node)])
     }
 }
 

@@ -19,7 +19,12 @@ impl DenseNodes {
     /// Values at the corners of a cell, x fastest. The cell's upper corner must exist.
     #[inline]
     pub(crate) fn corners(&self, cell: UVec3) -> [f32; 8] {
-        let values: &[f32] = &self.values;
+        self.corners_from(&self.values, cell)
+    }
+
+    /// The same for who has the slice of values at hand.
+    #[inline(always)]
+    pub(crate) fn corners_from(&self, values: &[f32], cell: UVec3) -> [f32; 8] {
         let first = self.index(cell);
         let (row, layer) = (self.nodes.x as usize, self.nodes.x as usize * self.nodes.y as usize);
         let corner = |x: usize, y: usize, z: usize| values[first + x + y * row + z * layer];

@@ -4,7 +4,7 @@ pub(crate) mod bricks;
 mod buffer;
 mod dense;
 
-pub(crate) use bricks::BrickLevel;
+pub(crate) use bricks::{BrickLevel, BrickView};
 pub(crate) use buffer::{Buffer, MappedFile};
 pub(crate) use dense::DenseNodes;
 use glam::UVec3;

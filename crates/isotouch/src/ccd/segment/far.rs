@@ -1,0 +1,84 @@
+//! Nodes that tell how far the surface is.
+
+use glam::{DVec3, UVec3};
+
+use crate::field::storage::{BrickView, Storage};
+
+/// Levels between the coarsest and the finest that are asked.
+const MOST_BETWEEN: usize = 2;
+
+/// Nodes of a field that lie far apart, and so in cache: the coarsest level of a sparse field, then those between. Of a dense
+/// field, all nodes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Far<'a> {
+    pub(super) values: &'a [f32],
+    /// Nodes per axis.
+    pub(super) nodes: UVec3,
+    /// Their spacing, in cells.
+    pub(super) step: u32,
+    between: [Option<BrickView<'a>>; MOST_BETWEEN],
+}
+
+/// How far a path may leap from a node, in cells: value·cells − reserve − the way to the node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach {
+    /// Cells per unit of distance, over L.
+    pub(super) cells: f64,
+    /// σ + ε, over L, in cells.
+    pub(super) reserve: f64,
+}
+
+impl<'a> Far<'a> {
+    #[inline(always)]
+    pub(super) fn new(storage: &'a Storage) -> Self {
+        match storage {
+            Storage::Dense(nodes) => {
+                Self { values: &nodes.values, nodes: nodes.nodes, step: 1, between: [None; MOST_BETWEEN] }
+            }
+            Storage::Sparse(nodes) => {
+                let level = |k: usize| nodes.levels.get(k).map(|level| level.view());
+                // Coarser ones first.
+                let between = [level(2), level(1)];
+                Self { values: &nodes.top.values, nodes: nodes.top.nodes, step: nodes.top_step, between }
+            }
+        }
+    }
+
+    /// How far a path is free from a place of the grid on, in cells, by the coarsest nodes.
+    #[inline(always)]
+    pub(super) fn reach(&self, by: &Reach, place: DVec3) -> f64 {
+        let at = nearest(place, self.step).min(self.nodes - 1);
+        let index =
+            at.x as usize + self.nodes.x as usize * (at.y as usize + self.nodes.y as usize * at.z as usize);
+        by.from_node(self.values[index], at * self.step, place)
+    }
+
+    /// The same by the nodes between, the coarsest that lets it go farther than `least`; otherwise something not above that.
+    #[inline(always)]
+    pub(super) fn reach_between(&self, by: &Reach, place: DVec3, least: f64) -> f64 {
+        for level in self.between.iter().flatten() {
+            let at = nearest(place, level.step);
+            if let Some(value) = level.node(at) {
+                let reach = by.from_node(value, at * level.step, place);
+                if reach > least {
+                    return reach;
+                }
+            }
+        }
+        least
+    }
+}
+
+impl Reach {
+    #[inline(always)]
+    fn from_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
+        // Half a unit in the last place of f32 is 2⁻²⁴; ε counts it once already.
+        f64::from(value) * self.cells - self.reserve - place.distance(node.as_dvec3())
+    }
+}
+
+/// The node nearest to a place. Steps are powers of two.
+#[inline(always)]
+fn nearest(place: DVec3, step: u32) -> UVec3 {
+    (place * (1.0 / f64::from(step)) + 0.5).as_uvec3()
+}
