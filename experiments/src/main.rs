@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod brute_force;
+mod casting;
 mod machine;
 mod models;
 mod peers;

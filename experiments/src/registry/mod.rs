@@ -2,11 +2,12 @@
 
 mod accuracy;
 mod band;
+mod rays;
 mod surface;
 mod table1;
 mod table_2003;
 
-use crate::models::Models;
+use crate::models::{Model, Models, built_in_blob};
 use crate::report::Report;
 
 /// Something that can be run and gives tables.
@@ -25,6 +26,17 @@ pub(crate) struct Setup {
     pub(crate) quick: bool,
     pub(crate) models: Models,
     pub(crate) threads: usize,
+}
+
+impl Setup {
+    /// The bunny; in the small version, where there are no models, a blob stands in for it.
+    pub(crate) fn bunny(&self) -> anyhow::Result<Model> {
+        if self.quick && !self.models.are_there() {
+            built_in_blob(5_000)
+        } else {
+            self.models.read("scan/bunny.off")
+        }
+    }
 }
 
 pub(crate) const EXPERIMENTS: &[Experiment] = &[
@@ -57,6 +69,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "how far reconstructed surfaces are from their meshes, beside Fuhrmann et al. (2003)",
         title: "Reconstructed surfaces",
         run: surface::run,
+    },
+    Experiment {
+        name: "rays",
+        about: "first hits of segments that begin outside, beside parry3d and Embree on the triangles",
+        title: "First hits: beside ray casting",
+        run: rays::run,
     },
 ];
 
