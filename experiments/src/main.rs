@@ -9,6 +9,7 @@ mod brute_force;
 mod casting;
 mod machine;
 mod models;
+mod near_surface;
 mod peers;
 mod random;
 mod registry;
@@ -20,7 +21,7 @@ mod timing;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use crate::models::{Models, NoModels};
@@ -80,6 +81,9 @@ fn run(experiment: &Experiment, arguments: &Arguments) -> anyhow::Result<()> {
         results::write(&path, experiment.name, &block)
             .with_context(|| format!("could not write {}", path.display()))?;
         eprintln!("wrote {}", path.display());
+    }
+    if let Some(failure) = report.failures.first() {
+        bail!("{} failed: {failure}", experiment.name);
     }
     Ok(())
 }

@@ -56,5 +56,5 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
          cost (search tree, coarse levels), what it is more by is the price of nodes further from the surface.",
         setup.threads
     );
-    Ok(Report { tables: vec![table], remarks: vec![remark] })
+    Ok(Report { tables: vec![table], remarks: vec![remark], ..Default::default() })
 }

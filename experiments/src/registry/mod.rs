@@ -3,8 +3,10 @@
 mod accuracy;
 mod band;
 mod rays;
+mod shorts;
 mod surface;
 mod table1;
+mod table2;
 mod table_2003;
 
 use crate::models::{Model, Models, built_in_blob};
@@ -71,10 +73,22 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         run: surface::run,
     },
     Experiment {
+        name: "table2",
+        about: "time of first hits by traversal and root method, beside the papers' Table 2",
+        title: "First hits: time",
+        run: table2::run,
+    },
+    Experiment {
         name: "rays",
         about: "first hits of segments that begin outside, beside parry3d and Embree on the triangles",
         title: "First hits: beside ray casting",
         run: rays::run,
+    },
+    Experiment {
+        name: "shorts",
+        about: "short segments near the surface, by length and traversal",
+        title: "First hits: short segments",
+        run: shorts::run,
     },
 ];
 

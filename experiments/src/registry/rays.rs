@@ -171,9 +171,9 @@ fn remarks() -> Vec<String> {
             "Wall clock on one thread, all in this run and in turns, the fastest of {ROUNDS} rounds; building fields and trees is not \
              counted. Segments join random points of the field's box (seed {SEED}); those kept begin outside by more than the field's \
              error bound. isotouch answers with `first_hits` on a sparse field and gives time, point, normal, cell and status; \
-             parry with `cast_local_ray` on its `TriMesh`, Embree with `rtcIntersect1` from a loop in its Python package (compiled, the \
-             package's overhead included): both give the time alone. Rays are as long as the segments and end at t = 1. The \
-             Python package has no threads, so there is no comparison on two."
+             parry with `cast_local_ray` on its `TriMesh`, Embree with `EmbreeScene.run` of its Python package, whose loop over rays is compiled \
+             (that call timed whole, what the package adds included): both give the time alone. Rays are as long as the \
+             segments and end at t = 1. The package offers no threads, so there is no comparison on two."
         ),
         "Answers differ because they are about different surfaces: the interpolant of the nodes here, the triangles there. A path that \
          meets only one of them must come within the error bound of the other; 'not within the error bound' counts those that \

@@ -50,7 +50,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
              the way from mesh to surface, its maximum by a method that it does not describe."
         ),
     ];
-    Ok(Report { tables, remarks })
+    Ok(Report { tables, remarks, ..Default::default() })
 }
 
 fn bunny(setup: &Setup) -> anyhow::Result<Table> {
