@@ -1,7 +1,9 @@
 //! The experiments, one file each.
 
 mod accuracy;
+mod agreement;
 mod band;
+mod bisection;
 mod rays;
 mod shorts;
 mod surface;
@@ -89,6 +91,18 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "short segments near the surface, by length and traversal",
         title: "First hits: short segments",
         run: shorts::run,
+    },
+    Experiment {
+        name: "bisection",
+        about: "contacts that the papers' bisection and Cardano's formula miss or misplace, by kind",
+        title: "Roots: what the papers' methods miss",
+        run: bisection::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "whether storages, traversals and numbers of threads give the same answers, to the last bit",
+        title: "First hits: every way the same",
+        run: agreement::run,
     },
 ];
 
