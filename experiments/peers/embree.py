@@ -32,7 +32,8 @@ def install(environment):
         pip = [interpreter(beside), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         # One more try: without a network this must not take minutes.
         command = [*pip, "--retries", "1", "--timeout", "15", "--only-binary", ":all:", "numpy", "embreex"]
-        subprocess.run(command, check=True, stdout=sys.stderr)
+        if subprocess.run(command, stdout=sys.stderr).returncode != 0:
+            raise RuntimeError("pip could not install embreex; what it said is on standard error")
         try:
             os.rename(beside, environment)
         except OSError:
@@ -89,7 +90,7 @@ def main():
         python = interpreter(environment)
         os.execv(python, [python, os.path.abspath(__file__), os.path.abspath(environment), folder])
     except Exception as error:
-        say(error=f"{type(error).__name__}: {error}")
+        say(error=str(error) or type(error).__name__)
 
 
 main()

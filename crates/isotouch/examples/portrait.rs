@@ -47,7 +47,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let height = width * 7 / 8;
     let start = Instant::now();
     let rgb: Vec<u8> = (0..height).flat_map(|row| scene.row(row, width, height)).collect();
-    println!("{width} × {height} pixels, {} samples each, in {:.1} s", SAMPLES * SAMPLES, start.elapsed().as_secs_f64());
+    println!(
+        "{width} × {height} pixels, {} samples each, in {:.1} s",
+        SAMPLES * SAMPLES,
+        start.elapsed().as_secs_f64()
+    );
 
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(out)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
@@ -148,8 +152,14 @@ impl<'a> Scene<'a> {
     /// How far the surroundings are open: along the normal of a plane the distance is what was walked, in a hollow it is less.
     fn openness(&self, at: DVec3, normal: DVec3) -> f64 {
         let walked = (1..=5).map(|k| 0.035 * self.size * f64::from(k));
-        let open = walked.map(|far| (self.field.distance(at + normal * far).value() / far).clamp(0.0, 1.0));
+        let open = walked.map(|far| (self.clearance(at + normal * far) / far).clamp(0.0, 1.0));
         open.sum::<f64>() / 5.0
+    }
+
+    /// About the distance, outside the box too and without a jump at its border, which would show on the floor.
+    fn clearance(&self, p: DVec3) -> f64 {
+        let on_box = self.field.grid().bounds().project(p);
+        self.field.distance(on_box).value().hypot(p.distance(on_box))
     }
 
     /// Slopes over two cells: those of a single cell jump from cell to cell, which shows.
@@ -196,12 +206,15 @@ fn lowest(field: &Field) -> f64 {
 fn lamp(i: u32, j: u32) -> DVec3 {
     // A permutation, so that a sample's place in the pixel says nothing about its place on the lamp.
     let share = ((i % SAMPLES) * SAMPLES + j % SAMPLES) * 7 % (SAMPLES * SAMPLES);
-    // Fractions of multiples of irrational numbers are spread evenly.
-    let grain = |a: f64, b: f64| (f64::from(i) * a + f64::from(j) * b).fract();
+    let mut mixed = (u64::from(i) << 32 | u64::from(j)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let grain = |bits: u64| (bits & 0xffff) as f64 / 65536.0;
     let part = |k: u32, grain: f64| (f64::from(k) + grain) / f64::from(SAMPLES) - 0.5;
-    let u = part(share / SAMPLES, grain(0.754_877_666, 0.569_840_291));
-    let v = part(share % SAMPLES, grain(0.618_033_989, 0.414_213_562));
-    let lamp = DVec3::new(-0.62, 1.0, 0.55) + 0.35 * u * DVec3::new(1.0, 0.4, 0.4) + 0.35 * v * DVec3::new(0.0, -0.5, 0.9);
+    let u = part(share / SAMPLES, grain(mixed >> 48));
+    let v = part(share % SAMPLES, grain(mixed >> 32));
+    let lamp = DVec3::new(-0.62, 1.0, 0.55)
+        + 0.35 * u * DVec3::new(1.0, 0.4, 0.4)
+        + 0.35 * v * DVec3::new(0.0, -0.5, 0.9);
     lamp.normalize()
 }
 

@@ -75,7 +75,8 @@ impl Peer {
     fn answer(&mut self) -> anyhow::Result<Value> {
         let mut line = String::new();
         self.answers.read_line(&mut line).context("Embree's process does not answer")?;
-        let answer: Value = serde_json::from_str(&line).context("Embree's process ended without an answer")?;
+        let answer: Value =
+            serde_json::from_str(&line).context("Embree's process ended without an answer")?;
         match answer["error"].as_str() {
             Some(error) => bail!("{error}"),
             None => Ok(answer),

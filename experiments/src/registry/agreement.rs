@@ -103,7 +103,12 @@ impl Comparison<'_> {
                     let mut wrong = (0..segments.len()).filter(|&k| answers[k] != expected[k]);
                     if let Some(first) = wrong.next() {
                         different += 1 + wrong.count() as u64;
-                        report.failures.push(self.failure(&way, &segments[first], expected[first], answers[first]));
+                        report.failures.push(self.failure(
+                            &way,
+                            &segments[first],
+                            expected[first],
+                            answers[first],
+                        ));
                     }
                 }
             }

@@ -27,7 +27,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let random = Segment::random_in(field.grid().bounds(), segments, SEED);
     let short = NearSurface::new(&model.mesh).segments_outside(&field, segments, LENGTH, NEAR, SEED);
     let mut table = Table::new(
-        format!("{} at {resolution}³, sparse, σ = 0: what certified roots find and others do not", model.name),
+        format!(
+            "{} at {resolution}³, sparse, σ = 0: what certified roots find and others do not",
+            model.name
+        ),
         &[
             "segments",
             "roots",
@@ -51,7 +54,9 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         let certified = hits(&field, &segments, RootMethod::Certified);
         for (root_name, root) in RootMethod::NAMES.into_iter().filter(|&(_, r)| r != RootMethod::Certified) {
             let mut tally = Tally::default();
-            for ((segment, ours), theirs) in segments.iter().zip(&certified).zip(hits(&field, &segments, root)) {
+            for ((segment, ours), theirs) in
+                segments.iter().zip(&certified).zip(hits(&field, &segments, root))
+            {
                 tally.judge(&field, segment, ours.as_ref(), theirs.as_ref());
             }
             table.row(tally.cells(&name, root_name));

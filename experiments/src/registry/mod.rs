@@ -4,12 +4,15 @@ mod accuracy;
 mod agreement;
 mod band;
 mod bisection;
+mod exact;
 mod rays;
 mod shorts;
 mod surface;
 mod table1;
 mod table2;
 mod table_2003;
+
+use std::path::PathBuf;
 
 use crate::models::{Model, Models, built_in_blob};
 use crate::report::Report;
@@ -30,6 +33,9 @@ pub(crate) struct Setup {
     pub(crate) quick: bool,
     pub(crate) models: Models,
     pub(crate) threads: usize,
+    /// Queries and the file with the state, for the experiment that has them.
+    pub(crate) count: Option<u64>,
+    pub(crate) state: Option<PathBuf>,
 }
 
 impl Setup {
@@ -103,6 +109,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "whether storages, traversals and numbers of threads give the same answers, to the last bit",
         title: "First hits: every way the same",
         run: agreement::run,
+    },
+    Experiment {
+        name: "exact",
+        about: "contacts in single cells against exact arithmetic, a billion of them; can be stopped and goes on",
+        title: "Roots: against exact arithmetic",
+        run: exact::run,
     },
 ];
 

@@ -97,7 +97,12 @@ fn ways(threads: usize) -> Vec<Way> {
     ways
 }
 
-fn measure(field: &Field, resolution: u32, count: usize, pools: &[ThreadPool; 2]) -> anyhow::Result<Measured> {
+fn measure(
+    field: &Field,
+    resolution: u32,
+    count: usize,
+    pools: &[ThreadPool; 2],
+) -> anyhow::Result<Measured> {
     let segments = Segment::random_in(field.grid().bounds(), count, SEED);
     let cast = |way: Way, segments| {
         let options = CastOptions { traversal: way.traversal, root: way.root };
@@ -136,7 +141,9 @@ fn shown(value: Option<f64>) -> String {
 
 fn beside_the_papers(model: &str, all: &[Measured]) -> Table {
     let mut table = Table::new(
-        format!("The papers' Table 2 (bunny) beside this library ({model}, sparse): µs per segment, one thread"),
+        format!(
+            "The papers' Table 2 (bunny) beside this library ({model}, sparse): µs per segment, one thread"
+        ),
         &[
             "N³",
             "paper: uniform",
@@ -159,7 +166,8 @@ fn beside_the_papers(model: &str, all: &[Measured]) -> Table {
         [row.map(|row| row.uniform), row.map(|row| row.octree)]
     };
     let ours = |at: &Measured| {
-        [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap].map(|t| at.certified(t).map(|ns| ns * 1e-3))
+        [Traversal::Uniform, Traversal::Hierarchy, Traversal::Leap]
+            .map(|t| at.certified(t).map(|ns| ns * 1e-3))
     };
     let ratio = |a: Option<f64>, b: Option<f64>| shown(a.zip(b).map(|(a, b)| a / b));
     for at in all {
@@ -169,7 +177,10 @@ fn beside_the_papers(model: &str, all: &[Measured]) -> Table {
         let [uniform, octree] = papers_here;
         let mut cells = vec![format!("{}³", at.resolution)];
         cells.extend(here.iter().map(|&value| shown(value)));
-        cells.extend([(uniform, ours_here[0]), (octree, ours_here[1]), (octree, ours_here[2])].map(|(a, b)| ratio(a, b)));
+        cells.extend(
+            [(uniform, ours_here[0]), (octree, ours_here[1]), (octree, ours_here[2])]
+                .map(|(a, b)| ratio(a, b)),
+        );
         cells.extend(here.iter().zip(&first).map(|(&now, &then)| ratio(now, then)));
         table.row(cells);
     }
@@ -216,7 +227,8 @@ fn roots(all: &[Measured]) -> Table {
         for traversal in [Traversal::Leap, Traversal::Uniform] {
             let of = |root| at.of(Way { traversal, root, threads: 1 }).map(|timing| timing.nanoseconds);
             let ratio = |root| of(RootMethod::Certified).zip(of(root)).map(|(ours, theirs)| ours / theirs);
-            let name = Traversal::NAMES.iter().find(|(_, named)| *named == traversal).map_or("", |(name, _)| name);
+            let name =
+                Traversal::NAMES.iter().find(|(_, named)| *named == traversal).map_or("", |(name, _)| name);
             let mut cells = vec![format!("{}³", at.resolution), name.into()];
             cells.extend(RootMethod::NAMES.map(|(_, root)| shown(of(root))));
             cells.extend([RootMethod::Cardano, RootMethod::Bisection].map(|root| shown(ratio(root))));
