@@ -91,10 +91,10 @@ impl<'a> Scene<'a> {
         let floor = lowest(field);
         let mut middle = bounds.center();
         middle.y = floor + 0.40 * (bounds.max.y - bounds.min.y);
-        let away = DVec3::new(0.34, 0.30, 1.0).normalize();
+        let away = DVec3::new(0.34, 0.30, 1.0).normalize_or_zero();
         let distance = 3.4 * size;
         let forward = -away * distance;
-        let right = DVec3::Y.cross(away).normalize() * 0.86 * size;
+        let right = DVec3::Y.cross(away).normalize_or_zero() * 0.86 * size;
         let up = away.cross(right) * (7.0 / 8.0);
         Self { field, size, floor, eye: middle + away * distance, forward, right, up }
     }
@@ -174,11 +174,12 @@ impl<'a> Scene<'a> {
 
     /// The floor, which fades into the sky.
     fn background(&self, segment: &Segment, lamp: DVec3) -> DVec3 {
-        let direction = (segment.to - segment.from).normalize();
+        // Not zero: segments go from the eye through the solid and beyond.
+        let direction = (segment.to - segment.from).normalize_or_zero();
         let height = (0.5 + 1.6 * direction.y).clamp(0.0, 1.0);
         let sky = DVec3::new(0.93, 0.91, 0.88).lerp(SKY, height);
         let far = (self.floor - segment.from.y) / direction.y;
-        if !(far > 0.0) {
+        if far <= 0.0 || !far.is_finite() {
             return sky;
         }
         let at = segment.from + direction * far;
@@ -215,7 +216,7 @@ fn lamp(i: u32, j: u32) -> DVec3 {
     let lamp = DVec3::new(-0.62, 1.0, 0.55)
         + 0.35 * u * DVec3::new(1.0, 0.4, 0.4)
         + 0.35 * v * DVec3::new(0.0, -0.5, 0.9);
-    lamp.normalize()
+    lamp.normalize_or_zero()
 }
 
 /// Bytes of a linear colour.

@@ -3,8 +3,8 @@
 use isotouch::math::cubic::HitStatus;
 
 use super::enclosure::Enclosure;
-use super::exact::{Of, Oracle};
 use super::query::Query;
+use super::truth::{Of, Oracle};
 
 /// A root is well separated when p falls at least this fast there, relative to max|cᵢ − σ|.
 const STEEP: f64 = 1e-3;

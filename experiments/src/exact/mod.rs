@@ -10,9 +10,6 @@
 
 mod check;
 mod enclosure;
-#[allow(dead_code, clippy::unwrap_used)]
-#[path = "../../../crates/isotouch/tests/math_cubic/exact.rs"]
-mod exact;
 #[allow(clippy::unwrap_used)]
 #[path = "../../../crates/isotouch/tests/math_cubic/families.rs"]
 mod families;
@@ -22,6 +19,9 @@ mod oracle;
 mod query;
 pub(crate) mod state;
 pub(crate) mod tally;
+#[allow(dead_code, clippy::unwrap_used)]
+#[path = "../../../crates/isotouch/tests/math_cubic/exact.rs"]
+mod truth;
 
 use families::Family;
 use oracle::random::Random;
