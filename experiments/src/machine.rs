@@ -22,7 +22,7 @@ pub(crate) fn describe() -> String {
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let simd = SimdLevel::detect();
-    format!("{model}{numbers}, {cores} cores, {simd}, {} threads used", crate::THREADS)
+    format!("{model}{numbers}, {cores} cores, {simd}, {} threads where not said otherwise", crate::THREADS)
 }
 
 /// The package's version, and the commit where git knows it.

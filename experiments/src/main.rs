@@ -6,8 +6,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod brute_force;
+mod casting;
+mod exact;
 mod machine;
 mod models;
+mod near_surface;
 mod peers;
 mod random;
 mod registry;
@@ -19,7 +22,7 @@ mod timing;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use crate::models::{Models, NoModels};
@@ -43,6 +46,12 @@ struct Arguments {
     /// Put the tables into docs/results.md as well.
     #[arg(long, conflicts_with = "quick")]
     write: bool,
+    /// 'exact' only: queries in all, those of earlier runs with the same state included.
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// 'exact' only: file that says how far it has come [default: target/exact.json; none with --quick].
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -58,6 +67,10 @@ fn main() -> ExitCode {
         eprintln!("error: there is no experiment '{}'; there are: {}", arguments.name, names.join(", "));
         return ExitCode::from(2);
     };
+    if experiment.name != "exact" && (arguments.count.is_some() || arguments.state.is_some()) {
+        eprintln!("error: --count and --state are for the experiment 'exact'");
+        return ExitCode::from(2);
+    }
     match run(experiment, &arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -71,7 +84,13 @@ fn run(experiment: &Experiment, arguments: &Arguments) -> anyhow::Result<()> {
     // The global pool, because the peers use it too.
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().context("could not start threads")?;
     let models = Models::locate(arguments.models.clone())?;
-    let report = (experiment.run)(&Setup { quick: arguments.quick, models, threads: THREADS })?;
+    let report = (experiment.run)(&Setup {
+        quick: arguments.quick,
+        models,
+        threads: THREADS,
+        count: arguments.count,
+        state: arguments.state.clone(),
+    })?;
     let block = results::block(experiment, &report);
     print!("{block}");
     if arguments.write {
@@ -79,6 +98,9 @@ fn run(experiment: &Experiment, arguments: &Arguments) -> anyhow::Result<()> {
         results::write(&path, experiment.name, &block)
             .with_context(|| format!("could not write {}", path.display()))?;
         eprintln!("wrote {}", path.display());
+    }
+    if let Some(failure) = report.failures.first() {
+        bail!("{} failed: {failure}", experiment.name);
     }
     Ok(())
 }

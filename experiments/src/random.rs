@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere.
 
-use glam::UVec3;
+use glam::{DVec3, UVec3};
 
 /// The SplitMix64 generator.
 pub(crate) struct Random(u64);
@@ -21,6 +21,19 @@ impl Random {
     /// A whole number below `end`.
     fn below(&mut self, end: u32) -> u32 {
         ((u128::from(self.bits()) * u128::from(end)) >> 64) as u32
+    }
+
+    /// A number in [0, 1).
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * 2f64.powi(-53)
+    }
+
+    /// A vector of length 1, every direction alike: z of such vectors is spread evenly (Archimedes).
+    pub(crate) fn direction(&mut self) -> DVec3 {
+        let z = 2.0 * self.unit() - 1.0;
+        let (sin, cos) = (std::f64::consts::TAU * self.unit()).sin_cos();
+        let radius = (1.0 - z * z).max(0.0).sqrt();
+        DVec3::new(radius * cos, radius * sin, z)
     }
 
     /// Each coordinate a whole number below that of `end`.

@@ -11,6 +11,8 @@ pub(crate) struct Report {
     pub(crate) tables: Vec<Table>,
     /// Remarks under the tables, a paragraph each.
     pub(crate) remarks: Vec<String>,
+    /// What must not be and is: the program ends with an error.
+    pub(crate) failures: Vec<String>,
 }
 
 impl Report {
@@ -26,13 +28,14 @@ impl Report {
 #[derive(Debug)]
 pub(crate) struct Table {
     caption: String,
-    header: Vec<&'static str>,
+    header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(crate) fn new(caption: impl Into<String>, header: &[&'static str]) -> Self {
-        Self { caption: caption.into(), header: header.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(caption: impl Into<String>, header: &[impl AsRef<str>]) -> Self {
+        let header = header.iter().map(|name| name.as_ref().to_string()).collect();
+        Self { caption: caption.into(), header, rows: Vec::new() }
     }
 
     /// Adds a row; it must have as many cells as the header.
@@ -51,8 +54,7 @@ impl fmt::Display for Table {
                 cells.chain([self.header[k].chars().count(), 4]).max().unwrap_or(4)
             })
             .collect();
-        let header: Vec<String> = self.header.iter().map(|&name| name.to_string()).collect();
-        write_row(f, &header, &widths)?;
+        write_row(f, &self.header, &widths)?;
         let rules: Vec<String> = widths
             .iter()
             .enumerate()
@@ -80,7 +82,8 @@ impl fmt::Display for Report {
         for (k, table) in self.tables.iter().enumerate() {
             write!(f, "{}{table}", if k == 0 { "" } else { "\n" })?;
         }
-        self.remarks.iter().try_for_each(|remark| write!(f, "\n{remark}\n"))
+        self.remarks.iter().try_for_each(|remark| write!(f, "\n{remark}\n"))?;
+        self.failures.iter().try_for_each(|failure| write!(f, "\nFAILED: {failure}\n"))
     }
 }
 

@@ -41,11 +41,16 @@ pub(crate) fn write(path: &Path, name: &str, block: &str) -> io::Result<()> {
     let new = with_block(&old, name, block).ok_or_else(|| {
         io::Error::other(format!("the marks of '{name}' do not pair up; mend them by hand"))
     })?;
+    replace_file(path, &new)
+}
+
+/// Writes beside the file and renames: it is replaced whole or not at all.
+pub(crate) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let beside = path.with_extension("md.new");
-    let written = fs::write(&beside, new).and_then(|()| fs::rename(&beside, path));
+    let beside = path.with_extension("new");
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         // What went wrong first is what the user should hear.
         let _ = fs::remove_file(&beside);

@@ -22,3 +22,45 @@ pub(crate) fn best_time<R, E>(mut run: impl FnMut() -> Result<R, E>) -> Result<(
         repetition += 1;
     }
 }
+
+/// Seconds of one run.
+pub(crate) fn seconds_of<R>(run: impl FnOnce() -> R) -> f64 {
+    let start = Instant::now();
+    std::hint::black_box(run());
+    start.elapsed().as_secs_f64()
+}
+
+/// A run that says how many seconds it took.
+pub(crate) type Timed<'a> = Box<dyn FnMut() -> anyhow::Result<f64> + 'a>;
+
+/// Seconds of each run in its fastest round. The runs take turns, so that whatever else the machine does meanwhile strikes all
+/// alike.
+pub(crate) fn fastest_of_rounds(rounds: usize, runs: &mut [Timed<'_>]) -> anyhow::Result<Vec<f64>> {
+    let mut best = vec![f64::INFINITY; runs.len()];
+    for _ in 0..rounds {
+        for (best, run) in best.iter_mut().zip(runs.iter_mut()) {
+            *best = best.min(run()?);
+        }
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_take_turns_and_the_fastest_counts() {
+        let order = std::cell::RefCell::new(Vec::new());
+        let run = |name: char, mut seconds: Vec<f64>| -> Timed<'_> {
+            let order = &order;
+            Box::new(move || {
+                order.borrow_mut().push(name);
+                Ok(seconds.remove(0))
+            })
+        };
+        let mut runs = [run('a', vec![3.0, 1.0, 2.0]), run('b', vec![4.0, 6.0, 5.0])];
+        assert_eq!(fastest_of_rounds(3, &mut runs).unwrap(), [1.0, 4.0]);
+        assert_eq!(order.borrow().iter().collect::<String>(), "ababab");
+    }
+}

@@ -1,3 +1,5 @@
 //! Other software, called the way its documentation says.
 
+pub(crate) mod embree;
 pub(crate) mod mesh_to_sdf;
+pub(crate) mod parry;

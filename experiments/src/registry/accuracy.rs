@@ -71,7 +71,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
          {ON_SURFACE:.0e} of the size from the surface, which are counted. Sparse fields: half of the nodes at full resolution, \
          half at 4, 16… cells of spacing."
     );
-    let mut report = Report { tables: Vec::new(), remarks: vec![about] };
+    let mut report = Report { remarks: vec![about], ..Default::default() };
     for (model, nodes) in &models {
         for (storage, resolution) in cases {
             let start = Instant::now();

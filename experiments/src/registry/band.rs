@@ -3,16 +3,11 @@
 use isotouch::field::{Execution, Field, FieldOptions};
 
 use super::Setup;
-use crate::models::built_in_blob;
 use crate::report::{Report, Table, count, megabytes, number};
 use crate::timing::best_time;
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
-    let model = if setup.quick && !setup.models.are_there() {
-        built_in_blob(5_000)?
-    } else {
-        setup.models.read("scan/bunny.off")?
-    };
+    let model = setup.bunny()?;
     let resolutions: &[u32] = if setup.quick { &[32, 48] } else { &[256, 512] };
     let bands: &[f64] = if setup.quick { &[1.5, 3.0] } else { &[1.5, 3.0, 6.0, 12.0] };
     let mut table = Table::new(
@@ -61,5 +56,5 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
          cost (search tree, coarse levels), what it is more by is the price of nodes further from the surface.",
         setup.threads
     );
-    Ok(Report { tables: vec![table], remarks: vec![remark] })
+    Ok(Report { tables: vec![table], remarks: vec![remark], ..Default::default() })
 }

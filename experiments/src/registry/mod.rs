@@ -1,12 +1,20 @@
 //! The experiments, one file each.
 
 mod accuracy;
+mod agreement;
 mod band;
+mod bisection;
+mod exact;
+mod rays;
+mod shorts;
 mod surface;
 mod table1;
+mod table2;
 mod table_2003;
 
-use crate::models::Models;
+use std::path::PathBuf;
+
+use crate::models::{Model, Models, built_in_blob};
 use crate::report::Report;
 
 /// Something that can be run and gives tables.
@@ -25,6 +33,20 @@ pub(crate) struct Setup {
     pub(crate) quick: bool,
     pub(crate) models: Models,
     pub(crate) threads: usize,
+    /// Queries and the file with the state, for the experiment that has them.
+    pub(crate) count: Option<u64>,
+    pub(crate) state: Option<PathBuf>,
+}
+
+impl Setup {
+    /// The bunny; in the small version, where there are no models, a blob stands in for it.
+    pub(crate) fn bunny(&self) -> anyhow::Result<Model> {
+        if self.quick && !self.models.are_there() {
+            built_in_blob(5_000)
+        } else {
+            self.models.read("scan/bunny.off")
+        }
+    }
 }
 
 pub(crate) const EXPERIMENTS: &[Experiment] = &[
@@ -57,6 +79,42 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "how far reconstructed surfaces are from their meshes, beside Fuhrmann et al. (2003)",
         title: "Reconstructed surfaces",
         run: surface::run,
+    },
+    Experiment {
+        name: "table2",
+        about: "time of first hits by traversal and root method, beside the papers' Table 2",
+        title: "First hits: time",
+        run: table2::run,
+    },
+    Experiment {
+        name: "rays",
+        about: "first hits of segments that begin outside, beside parry3d and Embree on the triangles",
+        title: "First hits: beside ray casting",
+        run: rays::run,
+    },
+    Experiment {
+        name: "shorts",
+        about: "short segments near the surface, by length and traversal",
+        title: "First hits: short segments",
+        run: shorts::run,
+    },
+    Experiment {
+        name: "bisection",
+        about: "contacts that the papers' bisection and Cardano's formula miss or misplace, by kind",
+        title: "Roots: what the papers' methods miss",
+        run: bisection::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "whether storages, traversals and numbers of threads give the same answers, to the last bit",
+        title: "First hits: every way the same",
+        run: agreement::run,
+    },
+    Experiment {
+        name: "exact",
+        about: "contacts in single cells against exact arithmetic, a billion of them; can be stopped and goes on",
+        title: "Roots: against exact arithmetic",
+        run: exact::run,
     },
 ];
 

@@ -5,7 +5,7 @@ use isotouch::field::{Field, FieldOptions};
 use isotouch::mesh::{CompareOptions, Comparison, OneWay, compare};
 
 use super::Setup;
-use crate::models::{Model, built_in_blob, built_in_blob_filling, padding_of_cells};
+use crate::models::{Model, built_in_blob_filling, padding_of_cells};
 use crate::report::{Report, Table, count, grid, none, number};
 
 /// RMS distance from the reconstructed surface to the mesh that must not be exceeded, in cells.
@@ -50,15 +50,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
              the way from mesh to surface, its maximum by a method that it does not describe."
         ),
     ];
-    Ok(Report { tables, remarks })
+    Ok(Report { tables, remarks, ..Default::default() })
 }
 
 fn bunny(setup: &Setup) -> anyhow::Result<Table> {
-    let model = if setup.quick && !setup.models.are_there() {
-        built_in_blob(5_000)?
-    } else {
-        setup.models.read("scan/bunny.off")?
-    };
+    let model = setup.bunny()?;
     let resolution = if setup.quick { 32 } else { 256 };
     let found = reconstruct(&model, &FieldOptions { resolution, ..Default::default() })?;
     let mut table = Table::new(

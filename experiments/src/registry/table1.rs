@@ -95,7 +95,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         ],
     );
     let mut of_first = Vec::new();
-    let mut report = Report { tables: Vec::new(), remarks: remarks(setup.threads) };
+    let mut report = Report { remarks: remarks(setup.threads), ..Default::default() };
     for (k, model) in models.iter().enumerate() {
         let runs = build_all(model, &plan, setup.threads, &mut ours)?;
         for note in runs.iter().flat_map(|run| &run.notes) {

@@ -47,7 +47,7 @@ struct Subject {
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let coarser = if setup.quick { QUICK_COARSER } else { 1 };
-    let mut report = Report { tables: Vec::new(), remarks: remarks(setup.threads) };
+    let mut report = Report { remarks: remarks(setup.threads), ..Default::default() };
     let mut table = Table::new(
         "Fields of this library beside Table 1 of 2003",
         &[

@@ -1,11 +1,12 @@
 //! The same cubic by another way, in 32 digits or in exact rationals.
 
-use crate::Query;
-use crate::oracle::cubic::{Cubic, powers};
-use crate::oracle::double::Double;
-use crate::oracle::polynomial::Number;
+// Relative, since the experiments use this file too.
+use super::oracle::cubic::{Cubic, powers};
+use super::oracle::double::Double;
+use super::oracle::polynomial::Number;
+use super::query::Query;
 
-pub(crate) use crate::oracle::cubic::Of;
+pub(crate) use super::oracle::cubic::Of;
 
 /// Knows the truth about a query, and how often only rationals knew it.
 pub(crate) struct Oracle<'a> {
@@ -64,6 +65,8 @@ impl<'a> Oracle<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::families;
+    use super::super::oracle::random::Random;
     use super::*;
     use dashu_ratio::RBig;
     use isotouch::math::DVec3;
@@ -92,9 +95,9 @@ mod tests {
 
     #[test]
     fn digits_and_rationals_agree() {
-        let mut random = crate::Random(5);
+        let mut random = Random(5);
         for _ in 0..2000 {
-            let query = (crate::families::RANDOM.make)(&mut random);
+            let query = (families::RANDOM.make)(&mut random);
             let oracle = Oracle::new(&query);
             let range = (0.5 * random.unit(), 0.5 + 0.5 * random.unit());
             for of in [Of::P, Of::MinusP] {

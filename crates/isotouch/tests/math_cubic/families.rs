@@ -3,8 +3,9 @@
 use glam::dvec3;
 use isotouch::math::DVec3;
 
-use crate::Query;
-use crate::oracle::random::Random;
+// Relative, since the experiments use this file too.
+use super::oracle::random::Random;
+use super::query::Query;
 
 /// A name and how to make a query of its kind.
 #[derive(Clone, Copy)]

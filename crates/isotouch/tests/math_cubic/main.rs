@@ -10,38 +10,14 @@ mod families;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod properties;
+mod query;
 mod slack;
 mod verdict;
-
-use isotouch::math::DVec3;
-use isotouch::math::cubic::CellCubic;
 
 use check::Tally;
 use families::Family;
 use oracle::random::Random;
-
-/// A cell, a piece of a segment through it, and the iso value asked about.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Query {
-    corners: [f32; 8],
-    entry: DVec3,
-    exit: DVec3,
-    iso: f64,
-}
-
-impl Query {
-    fn cubic(&self) -> CellCubic {
-        CellCubic::along(&self.corners, self.entry, self.exit, self.iso)
-    }
-
-    fn is_inside(&self) -> bool {
-        [self.entry, self.exit].iter().all(|at| at.cmpge(DVec3::ZERO).all() && at.cmple(DVec3::ONE).all())
-    }
-
-    fn reversed(self) -> Self {
-        Self { entry: self.exit, exit: self.entry, ..self }
-    }
-}
+use query::Query;
 
 /// Checks `count` queries of a family and says what was seen.
 fn check_family(family: Family, count: usize) -> Tally {
