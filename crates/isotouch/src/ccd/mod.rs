@@ -1,5 +1,7 @@
 //! Contact along a motion: when does something that moves touch a field?
 
+pub mod analytic;
 pub mod segment;
 
+pub use analytic::{Ball, Function, Plane, Touchable};
 pub use segment::{CastOptions, Hit, HitStatus, Interval, RootMethod, Segment, Traversal};

@@ -51,7 +51,7 @@ impl CellCubic {
 
     /// A cubic from its coefficients, each within 14·2⁻⁵³·`magnitude` of what is meant and none larger than `magnitude`.
     #[inline(always)]
-    pub(super) fn from_bernstein(bernstein: [f64; 4], magnitude: f64) -> Self {
+    pub(crate) fn from_bernstein(bernstein: [f64; 4], magnitude: f64) -> Self {
         // An infinite τ proves nothing, so nothing is claimed.
         let rounding =
             if magnitude < LARGEST { ROUNDING * magnitude + f64::MIN_POSITIVE } else { f64::INFINITY };

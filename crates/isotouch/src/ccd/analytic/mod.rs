@@ -1,0 +1,108 @@
+//! Things that need no grid: a plane, a ball, any function with a Lipschitz bound. And one way to ask them and fields alike.
+//!
+//! ```
+//! use isotouch::ccd::{Ball, Function, HitStatus, Plane, Segment, Touchable};
+//! use isotouch::math::DVec3;
+//!
+//! let falls = Segment::new(DVec3::new(0.0, 3.0, 0.0), DVec3::new(0.0, -1.0, 0.0));
+//! let waves = |p: DVec3| p.y - 0.1 * (5.0 * p.x).sin();
+//! let things: [&dyn Touchable; 3] = [
+//!     &Plane::GROUND,
+//!     &Ball { center: DVec3::ZERO, radius: 1.0 },
+//!     &Function { value: waves, lipschitz: 1.2 },
+//! ];
+//! for (thing, at) in things.into_iter().zip([0.75, 0.5, 0.75]) {
+//!     let hit = thing.first_hit(&falls, 0.0).unwrap();
+//!     assert!(hit.status == HitStatus::Crossing && (hit.t - at).abs() < 1e-9);
+//! }
+//! ```
+
+mod ball;
+mod function;
+mod plane;
+
+pub use ball::Ball;
+pub use function::Function;
+use glam::DVec3;
+pub use plane::Plane;
+
+use super::{CastOptions, Hit, HitStatus, Interval, Segment};
+use crate::field::Field;
+use crate::math::cubic::{self, CellCubic};
+
+/// Something that a moving point can touch at a level σ.
+pub trait Touchable {
+    /// The first contact. `None` is a proof that there is none.
+    fn first_hit(&self, segment: &Segment, iso: f64) -> Option<Hit>;
+
+    /// Every contact, in order, apart from each other.
+    fn intervals(&self, segment: &Segment, iso: f64) -> Vec<Interval>;
+
+    /// Whether there is any contact: `false` is a proof.
+    fn touches(&self, segment: &Segment, iso: f64) -> bool {
+        self.first_hit(segment, iso).is_some()
+    }
+}
+
+impl Touchable for Field {
+    fn first_hit(&self, segment: &Segment, iso: f64) -> Option<Hit> {
+        Field::first_hit(self, segment, iso, &CastOptions::default())
+    }
+
+    fn intervals(&self, segment: &Segment, iso: f64) -> Vec<Interval> {
+        Field::intervals(self, segment, iso, &CastOptions::default())
+    }
+
+    fn touches(&self, segment: &Segment, iso: f64) -> bool {
+        Field::touches(self, segment, iso, &CastOptions::default())
+    }
+}
+
+/// Everything is a hit at once where a path is not finite: nothing can be proven of it.
+fn hit_at_once(segment: &Segment) -> Hit {
+    Hit { t: 0.0, point: segment.from, normal: None, cell: None, status: HitStatus::Bound }
+}
+
+fn is_finite(segment: &Segment) -> bool {
+    segment.from.is_finite() && segment.to.is_finite()
+}
+
+/// The part of a path during which φ ≤ σ can be, and what decides it there: a cubic that is at most zero where that is so.
+struct Piece {
+    from: f64,
+    to: f64,
+    cubic: CellCubic,
+}
+
+impl Piece {
+    fn time(&self, s: f64) -> f64 {
+        if s == 1.0 { self.to } else { (self.from + s * (self.to - self.from)).min(self.to) }
+    }
+
+    fn first_hit(&self, segment: &Segment, normal: impl Fn(DVec3) -> Option<DVec3>) -> Option<Hit> {
+        let hit = self.cubic.first_hit()?;
+        let t = self.time(hit.s);
+        let status = match hit.status {
+            cubic::HitStatus::StartsInside if t == 0.0 => HitStatus::StartsInside,
+            cubic::HitStatus::StartsInside | cubic::HitStatus::Crossing => HitStatus::Crossing,
+            cubic::HitStatus::Touch => HitStatus::Touch,
+        };
+        let point = segment.at(t);
+        Some(Hit { t, point, normal: normal(point), cell: None, status })
+    }
+
+    fn intervals(&self) -> Vec<Interval> {
+        let is_inside = self.from == 0.0 && self.cubic.bernstein()[0] < -self.cubic.rounding();
+        let status = |interval: &cubic::Interval| match interval.is_certain {
+            _ if is_inside && interval.start == 0.0 => HitStatus::StartsInside,
+            true => HitStatus::Crossing,
+            false => HitStatus::Touch,
+        };
+        let interval = |of: &cubic::Interval| Interval {
+            start: self.time(of.start),
+            end: self.time(of.end),
+            status: status(of),
+        };
+        self.cubic.intervals().iter().map(interval).collect()
+    }
+}
