@@ -105,7 +105,7 @@ fn measure(
 ) -> anyhow::Result<Measured> {
     let segments = Segment::random_in(field.grid().bounds(), count, SEED);
     let cast = |way: Way, segments| {
-        let options = CastOptions { traversal: way.traversal, root: way.root };
+        let options = CastOptions { traversal: way.traversal, root: way.root, ..Default::default() };
         Cast { field, segments, iso: 0.0, options }
     };
     let ways = ways(pools[1].current_num_threads());
