@@ -7,7 +7,7 @@ use super::Setup;
 use crate::models::{Model, built_in_blob};
 use crate::peers::mesh_to_sdf::PeerMesh;
 use crate::report::{Report, Table, count, megabytes, none, number};
-use crate::timing::best_time;
+use crate::timing::{best_time, fastest_of_rounds};
 
 /// A row of the papers' Table 1: the bunny with 777 vertices, 8 threads at 2.9 GHz.
 struct PaperRow {
@@ -40,6 +40,9 @@ const PAPER: [PaperRow; 4] = [
 /// The peer is not run where it would take longer than this, judged by its time at half the resolution: eight times the
 /// nodes, eight times the time.
 const PEER_SECONDS: f64 = 180.0;
+
+/// Below this it is run three times, in turns with ours, and the fastest counts of both.
+const PEER_TURNS_SECONDS: f64 = 20.0;
 
 /// What is built of each model.
 struct Plan {
@@ -119,7 +122,8 @@ fn remarks(threads: usize) -> Vec<String> {
         ),
         format!(
             "mesh_to_sdf 0.4 (`generate_grid_sdf`, sign by rays) computes in f32 and is compared with the dense field \
-             node by node; it is not run where it would take more than {PEER_SECONDS} s."
+             node by node; it is run three times in turns with ours, the fastest counting, below {PEER_TURNS_SECONDS} s, and not where it would take \
+             more than {PEER_SECONDS} s."
         ),
     ]
 }
@@ -151,7 +155,7 @@ fn build_all(model: &Model, plan: &Plan, threads: usize, table: &mut Table) -> a
     let mut expected_peer_seconds = 0.0;
     for &resolution in plan.resolutions.iter().filter(|&&n| n <= plan.largest_dense) {
         eprintln!("{}: dense {resolution}³", model.name);
-        let (run, field) = build(&model.mesh, resolution, StorageKind::Dense, threads)?;
+        let (mut run, field) = build(&model.mesh, resolution, StorageKind::Dense, threads)?;
         let peer = if resolution > plan.largest_peer {
             [none(), none(), none(), none()]
         } else if expected_peer_seconds > PEER_SECONDS {
@@ -161,9 +165,17 @@ fn build_all(model: &Model, plan: &Plan, threads: usize, table: &mut Table) -> a
             let peer = peer_mesh.field(field.grid());
             expected_peer_seconds = 8.0 * peer.seconds;
             let difference = peer.difference_from(&field);
+            let mut peer_seconds = peer.seconds;
+            if peer_seconds < PEER_TURNS_SECONDS {
+                let mut ours = || Ok(build(&model.mesh, resolution, StorageKind::Dense, threads)?.0.seconds);
+                let mut theirs = || Ok(peer_mesh.field(field.grid()).seconds);
+                let best = fastest_of_rounds(2, &mut [Box::new(&mut ours), Box::new(&mut theirs)])?;
+                run.seconds = run.seconds.min(best[0]);
+                peer_seconds = peer_seconds.min(best[1]);
+            }
             [
-                number(peer.seconds),
-                number(peer.seconds / run.seconds),
+                number(peer_seconds),
+                number(peer_seconds / run.seconds),
                 number(difference.largest),
                 count(difference.other_sign),
             ]
