@@ -80,10 +80,7 @@ impl OpenMesh<'_> {
     fn clear_sides(&self, bvh: &Bvh, in_front: &[f64], rim: &[[DVec3; 2]]) -> Vec<Sides> {
         let (adjacency, _) = Adjacency::new(self.mesh);
         let crossed = crossed_triangles(self.mesh, bvh, &adjacency);
-        let ends: Vec<DVec3> = rim.iter().flatten().copied().collect();
-        let edges = (0..rim.len() as u32).map(|k| [2 * k, 2 * k + 1, 2 * k + 1]).collect();
-        let Ok(rim) = TriMesh::new(ends, edges) else { return vec![Sides::Crossed; in_front.len()] };
-        let rim = Bvh::new(&rim);
+        let Some(rim) = Bvh::of_edges(rim) else { return vec![Sides::Crossed; in_front.len()] };
         (0..in_front.len())
             .into_par_iter()
             .map(|t| {
