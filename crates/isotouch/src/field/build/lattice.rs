@@ -41,17 +41,28 @@ impl Openings {
     }
 }
 
-pub(super) struct Lattice {
+/// A way to go on from a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To a neighbour, so freely or more so.
+    AlongEdges(Passage),
+    /// To any other corner of the cells around, over a clear path.
+    AcrossCells,
+}
+
+pub(super) struct Lattice<'a> {
+    mesh: &'a TriMesh,
+    bvh: &'a Bvh,
     pub(super) grid: Grid,
     /// Unsigned distances.
     distances: DenseNodes,
     marks: Vec<u8>,
 }
 
-impl Lattice {
+impl<'a> Lattice<'a> {
     pub(super) fn new(
-        mesh: &TriMesh,
-        bvh: &Bvh,
+        mesh: &'a TriMesh,
+        bvh: &'a Bvh,
         grid: Grid,
         execution: &Execution<'_>,
     ) -> Result<Self, BuildError> {
@@ -59,18 +70,17 @@ impl Lattice {
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
-        let mut lattice = Self { grid, distances, marks: Vec::new() };
+        let mut lattice = Self { mesh, bvh, grid, distances, marks: Vec::new() };
         let count = lattice.distances.values.len();
-        lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(mesh, bvh, k)).collect();
+        lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
         Ok(lattice)
     }
 
     /// The mark of a node, as far as it tells how freely one passes.
-    fn passages_from(&self, mesh: &TriMesh, bvh: &Bvh, k: usize) -> u8 {
-        let clearance = CLEARANCE * self.grid.cell;
+    fn passages_from(&self, k: usize) -> u8 {
         let here = self.distance(k);
         // So far away that no next node can be near enough.
-        if here > self.grid.cell + clearance {
+        if here > (1.0 + CLEARANCE) * self.grid.cell {
             return 0;
         }
         let node = self.node(k);
@@ -81,21 +91,28 @@ impl Lattice {
             if next[axis] >= self.distances.nodes[axis] {
                 continue;
             }
-            let there = self.distance(self.index(next));
-            // No point of the path is nearer to the mesh than (here + there − cell) / 2.
-            if here + there > self.grid.cell + 2.0 * clearance {
-                continue;
-            }
-            let found = bvh.passage(mesh, self.position(node), self.position(next), clearance);
-            let found = if here.min(there) <= clearance { found.max(Passage::Tight) } else { found };
+            let found = self.passage_to(k, self.index(next));
             mark |= (found as u8) << (2 * axis);
         }
         mark
     }
 
+    /// How freely one passes straight from one node to another.
+    fn passage_to(&self, from: usize, to: usize) -> Passage {
+        let clearance = CLEARANCE * self.grid.cell;
+        let (here, there) = (self.distance(from), self.distance(to));
+        let [p, q] = [from, to].map(|k| self.position(self.node(k)));
+        // No point of the path is nearer to the mesh than this.
+        if 0.5 * (here + there - p.distance(q)) > clearance {
+            return Passage::Clear;
+        }
+        let found = self.bvh.passage(self.mesh, p, q, clearance);
+        if here.min(there) <= clearance { found.max(Passage::Tight) } else { found }
+    }
+
     /// Finds out for nodes within `offset` of the mesh whether a hole narrower than two offsets may be near.
     pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
-        let Self { grid, distances, marks } = self;
+        let Self { grid, distances, marks, .. } = self;
         let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
         // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
         let near = 2.0 * offset + grid.cell;
@@ -116,6 +133,10 @@ impl Lattice {
         self.marks.len()
     }
 
+    pub(super) fn nodes(&self) -> UVec3 {
+        self.distances.nodes
+    }
+
     pub(super) fn node(&self, k: usize) -> UVec3 {
         node_at(self.distances.nodes, k)
     }
@@ -129,6 +150,7 @@ impl Lattice {
     }
 
     /// How far a node is from the mesh.
+    #[inline]
     pub(super) fn distance(&self, k: usize) -> f64 {
         f64::from(self.distances.values[k])
     }
@@ -139,6 +161,7 @@ impl Lattice {
     }
 
     /// Whether one may go through a node from far away: with room around it where a hole might be, else with hardly any.
+    #[inline]
     pub(super) fn is_free(&self, k: usize, offset: f64) -> bool {
         let room =
             if self.marks[k] & MAY_BE_OPEN != 0 { offset } else { offset.min(CLEARANCE * self.grid.cell) };
@@ -158,6 +181,32 @@ impl Lattice {
         })
     }
 
+    /// The nodes among those `wanted` that a step leads to.
+    pub(super) fn reached(&self, k: usize, step: Step, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        match step {
+            Step::AlongEdges(least) => {
+                let free = self.neighbours(k).filter(|&(_, passage)| passage <= least);
+                free.map(|(next, _)| next).filter(|&next| wanted(next)).collect()
+            }
+            Step::AcrossCells => {
+                // What is so near to the mesh has no clear path to it.
+                let may_pass = |k: usize| self.distance(k) > CLEARANCE * self.grid.cell;
+                let around = self.around(k).filter(|&next| wanted(next) && may_pass(k) && may_pass(next));
+                around.filter(|&next| self.passage_to(k, next) == Passage::Clear).collect()
+            }
+        }
+    }
+
+    /// The other corners of the cells around a node.
+    pub(super) fn around(&self, k: usize) -> impl Iterator<Item = usize> {
+        let (node, most) = (self.node(k), self.distances.nodes - UVec3::ONE);
+        let (low, high) = (node.max(UVec3::ONE) - UVec3::ONE, (node + UVec3::ONE).min(most));
+        (low.z..=high.z)
+            .flat_map(move |z| (low.y..=high.y).map(move |y| (y, z)))
+            .flat_map(move |(y, z)| (low.x..=high.x).map(move |x| self.index(UVec3::new(x, y, z))))
+            .filter(move |&other| other != k)
+    }
+
     /// The next node along an axis, and how freely one passes to it.
     pub(super) fn next(&self, k: usize, axis: usize) -> Option<(usize, Passage)> {
         let mut next = self.node(k);
@@ -165,7 +214,9 @@ impl Lattice {
         (next[axis] < self.distances.nodes[axis]).then(|| (self.index(next), self.passage(k, axis)))
     }
 
-    fn passage(&self, k: usize, axis: usize) -> Passage {
+    /// How freely one passes from a node to the next along an axis.
+    #[inline]
+    pub(super) fn passage(&self, k: usize, axis: usize) -> Passage {
         match self.marks[k] >> (2 * axis) & 3 {
             0 => Passage::Clear,
             1 => Passage::Tight,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::lattice::Lattice;
+use super::lattice::{Lattice, Step};
 use crate::mesh::bvh::Passage;
 
 /// What is known of a node.
@@ -18,7 +18,7 @@ pub(super) enum Label {
 const NO_REGION: u32 = u32::MAX;
 
 /// Labels what can be reached from far away, and what is farther than the offset from the mesh and cannot.
-pub(super) fn find_regions(lattice: &Lattice, offset: f64, keep_cavities: bool) -> Vec<Label> {
+pub(super) fn find_regions(lattice: &Lattice<'_>, offset: f64, keep_cavities: bool) -> Vec<Label> {
     let mut regions = vec![NO_REGION; lattice.len()];
     let is_free = |k: usize| lattice.is_free(k, offset);
     // Region 0 is the outside: all nodes of the border are free, for the grid leaves room.
@@ -42,21 +42,47 @@ pub(super) fn find_regions(lattice: &Lattice, offset: f64, keep_cavities: bool) 
 
 /// Gives all nodes that can be reached from one the same number, as freely as `least` or more so; returns the next number.
 fn flood(
-    lattice: &Lattice,
+    lattice: &Lattice<'_>,
     regions: &mut [u32],
     region: u32,
     from: usize,
     least: Passage,
     may_enter: impl Fn(usize) -> bool,
 ) -> u32 {
-    // In the order they are reached: the queue is then a front through the grid, where a stack could hold most of it.
-    let mut queue = VecDeque::from([from]);
-    regions[from] = region;
-    while let Some(k) = queue.pop_front() {
-        for (next, passage) in lattice.neighbours(k) {
-            if regions[next] == NO_REGION && passage <= least && may_enter(next) {
-                regions[next] = region;
-                queue.push_back(next);
+    let [x, y, z] = lattice.nodes().to_array().map(|n| n as usize);
+    // Run by run along x: the stack holds a node for each run beside one that was done, not one for each node.
+    let mut stack = vec![from];
+    while let Some(start) = stack.pop() {
+        if regions[start] != NO_REGION {
+            continue;
+        }
+        let is_next = |regions: &[u32], k: usize| regions[k] == NO_REGION && may_enter(k);
+        let leads_on = |k: usize, axis: usize| lattice.passage(k, axis) <= least;
+        let (mut first, mut last) = (start, start);
+        while first % x > 0 && leads_on(first - 1, 0) && is_next(regions, first - 1) {
+            first -= 1;
+        }
+        while last % x + 1 < x && leads_on(last, 0) && is_next(regions, last + 1) {
+            last += 1;
+        }
+        regions[first..=last].fill(region);
+        let (row, layer) = (first / x % y, first / (x * y));
+        let (along_y, along_z) = (x, x * y);
+        // The four runs beside this one: the axis to them, where they begin, and whose passage it is.
+        let beside = [
+            (row > 0).then(|| (1, first - along_y, first - along_y)),
+            (row + 1 < y).then(|| (1, first + along_y, first)),
+            (layer > 0).then(|| (2, first - along_z, first - along_z)),
+            (layer + 1 < z).then(|| (2, first + along_z, first)),
+        ];
+        for (axis, other, way) in beside.into_iter().flatten() {
+            let mut was_open = false;
+            for k in 0..=last - first {
+                let is_open = is_next(regions, other + k) && leads_on(way + k, axis);
+                if is_open && !(was_open && leads_on(other + k - 1, 0)) {
+                    stack.push(other + k);
+                }
+                was_open = is_open;
             }
         }
     }
@@ -64,7 +90,7 @@ fn flood(
 }
 
 /// How many walls lie between each region and the outside.
-fn depths(lattice: &Lattice, regions: &[u32], count: u32, offset: f64) -> Vec<u32> {
+fn depths(lattice: &Lattice<'_>, regions: &[u32], count: u32, offset: f64) -> Vec<u32> {
     let is_wall = |k: usize| lattice.distance(k) <= offset;
     let mut walls = vec![NO_REGION; regions.len()];
     let mut wall_count = 0;
@@ -107,25 +133,30 @@ fn depths(lattice: &Lattice, regions: &[u32], count: u32, offset: f64) -> Vec<u3
     depth
 }
 
-/// Labels the other nodes by the nearest labelled one that can be reached without crossing a triangle: over clear paths first, so
-/// that what leaks through a tear comes too late. What nothing reaches is inside.
-pub(super) fn spread(lattice: &Lattice, labels: &mut [Label]) {
-    for least in [Passage::Clear, Passage::Tight] {
-        let is_rim = |k: usize| {
-            let is_unknown = |(next, _): (usize, Passage)| labels[next] == Label::Unknown;
-            labels[k] != Label::Unknown && lattice.neighbours(k).any(is_unknown)
-        };
-        let mut front: Vec<usize> = (0..labels.len()).into_par_iter().filter(|&k| is_rim(k)).collect();
+/// In which order nodes near the mesh are reached: over clear paths first, so that what leaks through a tear comes too late.
+const STEPS: [Step; 3] =
+    [Step::AlongEdges(Passage::Clear), Step::AcrossCells, Step::AlongEdges(Passage::Tight)];
+
+/// Labels the other nodes by the nearest labelled one that can be reached without crossing a triangle. What nothing reaches is
+/// inside.
+pub(super) fn spread(lattice: &Lattice<'_>, labels: &mut [Label]) {
+    for step in STEPS {
+        let mut front: Vec<usize> = (0..labels.len())
+            .into_par_iter()
+            .filter(|&k| labels[k] == Label::Unknown)
+            .flat_map_iter(|k| lattice.around(k).filter(|&next| labels[next] != Label::Unknown))
+            .collect();
+        front.par_sort_unstable();
+        front.dedup();
         while !front.is_empty() {
             let known = &*labels;
             let mut reached: Vec<(usize, Label)> = front
                 .par_iter()
-                // What lies on the mesh is on neither side, and leads from one to the other.
+                // What lies on the mesh is on neither side, and would lead from one to the other.
                 .filter(|&&k| !lattice.is_on_mesh(k))
                 .flat_map_iter(|&k| {
-                    let free = lattice.neighbours(k).filter(move |&(_, passage)| passage <= least);
-                    free.filter(|&(next, _)| known[next] == Label::Unknown)
-                        .map(move |(next, _)| (next, known[k]))
+                    let next = lattice.reached(k, step, |next| known[next] == Label::Unknown);
+                    next.into_iter().map(move |next| (next, known[k]))
                 })
                 .collect();
             // Reached from both sides at once: it counts as outside, so the order does not matter.

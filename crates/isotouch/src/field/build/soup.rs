@@ -8,8 +8,8 @@
 //!    no triangle bars, crevices included. When a gap is asked for, σ holds everywhere.
 //! 2. What is farther than σ from the mesh and not outside is inside; with cavities kept, it counts how many walls lie between it and the
 //!    outside, and every second region is a cavity.
-//! 3. All other nodes belong to the nearest of those, over grid edges that no triangle crosses: first over those that no
-//!    triangle comes near, for others may lead through a tear. Nodes that none of them reaches are locked in: inside.
+//! 3. All other nodes belong to the nearest of those, over paths within cells that no triangle crosses: first over those that
+//!    no triangle comes near, for others may lead through a tear. Nodes that none of them reaches are locked in: inside.
 //!
 //! After Xu & Barbič 2014, "Signed distance fields for polygon soup meshes"; but only signs come from the offset, distances
 //! stay those to the mesh.
@@ -52,7 +52,7 @@ pub(super) struct SoupOptions {
 pub(super) struct Soup<'a> {
     mesh: &'a TriMesh,
     bvh: &'a Bvh,
-    lattice: Lattice,
+    lattice: Lattice<'a>,
     labels: Vec<Label>,
     /// Holes narrower than this are closed.
     pub(super) gap: f64,

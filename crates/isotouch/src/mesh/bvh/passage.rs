@@ -27,10 +27,13 @@ impl Bvh {
         let mut is_tight = false;
         let is_walled = self.any_in_box(low, high, |triangle| {
             let corners = mesh.corners(triangle as usize);
+            let [a, b, c] = corners;
+            if a.min(b).min(c).cmpgt(high).any() || a.max(b).max(c).cmplt(low).any() {
+                return false;
+            }
             if frame.crossing(corners).is_some_and(|(t, _)| t <= 1.0) {
                 return true;
             }
-            let [a, b, c] = corners;
             let is_near = |p, q| squared_between([from, to], [p, q]) <= near * near;
             is_tight = is_tight || is_near(a, b) || is_near(b, c) || is_near(c, a);
             false
