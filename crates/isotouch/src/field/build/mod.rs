@@ -13,6 +13,7 @@ mod error;
 mod from_mesh;
 mod function;
 mod gathered;
+mod in_front;
 mod lattice;
 mod leaf_vertices;
 mod memory;
@@ -85,10 +86,7 @@ impl Field {
         }
         let grid = Grid::around(region, 0.0, spacing(options));
         check_size(&grid)?;
-        memory::check(
-            memory::estimate(&grid, options.storage, region.surface_area(), options.band),
-            execution,
-        )?;
+        memory::check_field(&grid, options, region.surface_area(), execution)?;
         let sampler = FunctionSampler { function, region, lipschitz };
         let facts = facts_of_values(lipschitz, options);
         on_threads(execution, || {
