@@ -35,7 +35,7 @@ pub struct Array {
 #[derive(Debug, thiserror::Error)]
 pub enum NpyError {
     /// The file could not be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}", cannot_read(path, source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -59,7 +59,7 @@ pub enum NpyError {
         problem: String,
     },
     /// A good array, but not of the shape that is needed.
-    #[error("{}: the array has shape {}, but {wanted} is needed; reshape it before saving", path.display(), shape_text(shape))]
+    #[error("{}: the array has shape {}, but {wanted} is needed; {}", path.display(), shape_text(shape), remedy(shape, wanted))]
     WrongShape {
         /// The file.
         path: PathBuf,
@@ -73,6 +73,11 @@ pub enum NpyError {
 /// Reads an array of 32- or 64-bit floats of any shape, either byte order, C or Fortran order.
 pub fn read(path: impl AsRef<Path>) -> Result<Array, NpyError> {
     open(path.as_ref(), read_from)
+}
+
+/// The shape of an array, without its numbers.
+pub(crate) fn read_shape(path: &Path) -> Result<Vec<usize>, NpyError> {
+    open(path, |input| Ok(header::read(input)?.shape))
 }
 
 /// Reads an array with three indices, rounded to 32 bits, its numbers with the *first* index running fastest.
@@ -105,13 +110,16 @@ fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) 
     })
 }
 
+/// The shape of an array of points.
+const POINTS: &str = "(n, 3)";
+
 /// Reads points: an array of shape (n, 3).
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<DVec3>, NpyError> {
     let path = path.as_ref();
     let Array { shape, values } = read(path)?;
     match shape[..] {
         [_, 3] => Ok(values.chunks_exact(3).map(DVec3::from_slice).collect()),
-        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 3)" }),
+        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: POINTS }),
     }
 }
 
@@ -276,6 +284,23 @@ fn c_order<T: Copy>(shape: &[usize], fortran: &[T]) -> Vec<T> {
         }
     }
     values
+}
+
+fn cannot_read(path: &Path, source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::NotFound => {
+            format!("{}: no such file; check the spelling and the folder", path.display())
+        }
+        _ => format!("cannot read {}: {source}", path.display()),
+    }
+}
+
+/// What to do about an array that has another shape than the one wanted.
+fn remedy(shape: &[usize], wanted: &str) -> &'static str {
+    match shape {
+        [3, _] if wanted == POINTS => "save its transpose, array.T",
+        _ => "reshape it before saving",
+    }
 }
 
 /// A shape as Python writes it: `(5,)`, `(5, 3)`.
