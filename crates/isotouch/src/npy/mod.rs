@@ -34,8 +34,14 @@ pub struct Array {
 /// Why an `.npy` file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum NpyError {
+    /// There is no such file.
+    #[error("{}: no such file; check the spelling and the folder", path.display())]
+    NoSuchFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be opened or read.
-    #[error("{}", cannot_read(path, source))]
+    #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -99,7 +105,10 @@ pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError>
 
 fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) -> Result<T, NpyError> {
     let read_error = |source| NpyError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(read_error)?;
+    let file = File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => NpyError::NoSuchFile { path: path.to_owned() },
+        _ => read_error(source),
+    })?;
     if file.metadata().map_err(read_error)?.is_dir() {
         return Err(read_error(io::ErrorKind::IsADirectory.into()));
     }
@@ -284,15 +293,6 @@ fn c_order<T: Copy>(shape: &[usize], fortran: &[T]) -> Vec<T> {
         }
     }
     values
-}
-
-fn cannot_read(path: &Path, source: &io::Error) -> String {
-    match source.kind() {
-        io::ErrorKind::NotFound => {
-            format!("{}: no such file; check the spelling and the folder", path.display())
-        }
-        _ => format!("cannot read {}: {source}", path.display()),
-    }
 }
 
 /// What to do about an array that has another shape than the one wanted.
