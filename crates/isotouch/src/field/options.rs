@@ -23,7 +23,8 @@ pub struct FieldOptions {
     pub sign: SignMethod,
     /// How the nodes are kept.
     pub storage: StorageKind,
-    /// Holes narrower than this are closed by [`SignMethod::Soup`]; `None` to choose from the mesh.
+    /// Every way in that is narrower than this is closed by [`SignMethod::Soup`]. `None` to choose from the mesh, and to close
+    /// holes only: where the surface ends, not where it leaves a crevice.
     pub gap: Option<f64>,
     /// Whether [`SignMethod::Soup`] leaves enclosed hollows hollow instead of filling them.
     pub keep_cavities: bool,

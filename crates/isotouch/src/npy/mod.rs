@@ -34,6 +34,12 @@ pub struct Array {
 /// Why an `.npy` file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum NpyError {
+    /// There is no such file.
+    #[error("{}: no such file; check the spelling and the folder", path.display())]
+    NoSuchFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be opened or read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -59,7 +65,7 @@ pub enum NpyError {
         problem: String,
     },
     /// A good array, but not of the shape that is needed.
-    #[error("{}: the array has shape {}, but {wanted} is needed; reshape it before saving", path.display(), shape_text(shape))]
+    #[error("{}: the array has shape {}, but {wanted} is needed; {}", path.display(), shape_text(shape), remedy(shape, wanted))]
     WrongShape {
         /// The file.
         path: PathBuf,
@@ -73,6 +79,11 @@ pub enum NpyError {
 /// Reads an array of 32- or 64-bit floats of any shape, either byte order, C or Fortran order.
 pub fn read(path: impl AsRef<Path>) -> Result<Array, NpyError> {
     open(path.as_ref(), read_from)
+}
+
+/// The shape of an array, without its numbers.
+pub(crate) fn read_shape(path: &Path) -> Result<Vec<usize>, NpyError> {
+    open(path, |input| Ok(header::read(input)?.shape))
 }
 
 /// Reads an array with three indices, rounded to 32 bits, its numbers with the *first* index running fastest.
@@ -94,7 +105,10 @@ pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError>
 
 fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) -> Result<T, NpyError> {
     let read_error = |source| NpyError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(read_error)?;
+    let file = File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => NpyError::NoSuchFile { path: path.to_owned() },
+        _ => read_error(source),
+    })?;
     if file.metadata().map_err(read_error)?.is_dir() {
         return Err(read_error(io::ErrorKind::IsADirectory.into()));
     }
@@ -105,13 +119,16 @@ fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) 
     })
 }
 
+/// The shape of an array of points.
+const POINTS: &str = "(n, 3)";
+
 /// Reads points: an array of shape (n, 3).
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<DVec3>, NpyError> {
     let path = path.as_ref();
     let Array { shape, values } = read(path)?;
     match shape[..] {
         [_, 3] => Ok(values.chunks_exact(3).map(DVec3::from_slice).collect()),
-        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 3)" }),
+        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: POINTS }),
     }
 }
 
@@ -276,6 +293,14 @@ fn c_order<T: Copy>(shape: &[usize], fortran: &[T]) -> Vec<T> {
         }
     }
     values
+}
+
+/// What to do about an array that has another shape than the one wanted.
+fn remedy(shape: &[usize], wanted: &str) -> &'static str {
+    match shape {
+        [3, _] if wanted == POINTS => "save its transpose, array.T",
+        _ => "reshape it before saving",
+    }
 }
 
 /// A shape as Python writes it: `(5,)`, `(5, 3)`.

@@ -110,8 +110,14 @@ fn what_is_wrong_is_named_with_its_remedy() {
     write_scalars(&path, &[1.0, 2.0, 3.0]).unwrap();
     let error = read_points(&path).unwrap_err().to_string();
     assert!(error.contains("flat.npy") && error.contains("(3,)") && error.contains("(n, 3)"), "{error}");
+    assert!(error.contains("reshape"), "{error}");
+    let across = folder.path().join("across.npy");
+    let numbers = [0u8; 3 * 5 * 8];
+    std::fs::write(&across, [header::encode(&[3, 5], "<f8", Order::C), numbers.to_vec()].concat()).unwrap();
+    let error = read_points(&across).unwrap_err().to_string();
+    assert!(error.contains("(3, 5)") && error.contains("transpose"), "{error}");
     let error = read(folder.path().join("none.npy")).unwrap_err().to_string();
-    assert!(error.contains("none.npy"), "{error}");
+    assert!(error.contains("none.npy") && error.contains("no such file"), "{error}");
     assert!(read(folder.path()).is_err());
 }
 

@@ -45,7 +45,6 @@ fn torn() {
 }
 
 #[test]
-#[ignore = "soup has wrong signs at single nodes less than half a cell from a torn surface"]
 fn torn_and_both_windings() {
     check(TORN_BOTH_WINDINGS, Auto, EVERYWHERE);
 }

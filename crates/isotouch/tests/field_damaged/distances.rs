@@ -28,7 +28,6 @@ fn junk_deep_inside_changes_no_distance() {
 
 /// Less than a cell below the surface.
 #[test]
-#[ignore = "soup keeps some triangles less than a cell below the surface, though the solid is on both sides"]
 fn junk_close_below_the_surface_changes_no_distance() {
     check_that_junk_changes_nothing(0.02);
 }

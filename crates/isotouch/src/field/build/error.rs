@@ -278,7 +278,7 @@ pub enum BuildError {
     },
     /// There is not enough memory.
     #[error(
-        "this field needs about {}, and {} are available; use a lower resolution, a narrower band or sparse storage",
+        "this field needs about {}, and {} are available; use {remedy}",
         in_gigabytes(*needed), in_gigabytes(*available)
     )]
     TooMuchMemory {
@@ -286,6 +286,8 @@ pub enum BuildError {
         needed: u64,
         /// Bytes that may be used.
         available: u64,
+        /// What would need less.
+        remedy: &'static str,
     },
     /// More bricks than the index can name.
     #[error("the band has more than 4294967295 bricks; use a lower resolution or a narrower band")]

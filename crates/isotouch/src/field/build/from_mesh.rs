@@ -66,7 +66,7 @@ impl Field {
         }
         let grid = Grid::around(solid, options.padding, spacing(options));
         check_size(&grid)?;
-        memory::check(memory::estimate(&grid, options.storage, mesh.area(), options.band), execution)?;
+        memory::check_field(&grid, options, mesh.area(), execution)?;
         on_threads(execution, || from_solid_mesh(mesh, grid, options, execution))?
     }
 }

@@ -4,11 +4,11 @@ use std::fs;
 
 use super::{BuildError, nodes};
 use crate::field::storage::bricks::{BRICK, BRICK_NODES, TILE};
-use crate::field::{Execution, Grid, StorageKind};
+use crate::field::{Execution, FieldOptions, Grid, StorageKind};
 
 /// Bytes a field will take, before anything is computed. Dense: exact. Sparse: from the surface's area, within some ten
 /// per cent for smooth surfaces.
-pub(super) fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) -> u64 {
+fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) -> u64 {
     // Nodes, and a range of two values for every 8³ cells.
     let dense = grid.node_count().saturating_mul(4).saturating_add(grid.node_count() / 64);
     match storage {
@@ -33,10 +33,31 @@ pub(super) fn estimate(grid: &Grid, storage: StorageKind, area: f64, band: f64) 
     }
 }
 
+/// An error when the field will take more bytes than it may.
+pub(super) fn check_field(
+    grid: &Grid,
+    options: &FieldOptions,
+    area: f64,
+    execution: &Execution<'_>,
+) -> Result<(), BuildError> {
+    let remedy = match options.storage {
+        StorageKind::Dense => "a lower resolution or sparse storage",
+        StorageKind::Sparse => SMALLER,
+    };
+    check_with(estimate(grid, options.storage, area, options.band), execution, remedy)
+}
+
+/// What makes any build need less.
+const SMALLER: &str = "a lower resolution or a narrower band";
+
 /// An error when so many bytes are more than the build may take.
 pub(super) fn check(needed: u64, execution: &Execution<'_>) -> Result<(), BuildError> {
+    check_with(needed, execution, SMALLER)
+}
+
+fn check_with(needed: u64, execution: &Execution<'_>, remedy: &'static str) -> Result<(), BuildError> {
     let available = execution.memory_limit.or_else(available_memory).unwrap_or(u64::MAX);
-    if needed > available { Err(BuildError::TooMuchMemory { needed, available }) } else { Ok(()) }
+    if needed > available { Err(BuildError::TooMuchMemory { needed, available, remedy }) } else { Ok(()) }
 }
 
 /// Memory this process may still take, where the system tells: what the machine has, and what its container allows.
@@ -63,7 +84,11 @@ fn of_machine() -> Option<u64> {
 pub(super) fn zeroed(count: usize) -> Result<Vec<f32>, BuildError> {
     let needed = count as u64 * 4;
     let mut probe: Vec<f32> = Vec::new();
-    probe.try_reserve_exact(count).map_err(|_| BuildError::TooMuchMemory { needed, available: 0 })?;
+    probe.try_reserve_exact(count).map_err(|_| BuildError::TooMuchMemory {
+        needed,
+        available: 0,
+        remedy: SMALLER,
+    })?;
     drop(probe);
     // From zeroed pages: they are touched first by the thread that fills them.
     Ok(vec![0.0; count])

@@ -13,11 +13,14 @@ mod error;
 mod from_mesh;
 mod function;
 mod gathered;
+mod in_front;
+mod lattice;
 mod leaf_vertices;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;
 mod open;
+mod reach;
 mod sampler;
 mod side;
 mod sign;
@@ -83,10 +86,7 @@ impl Field {
         }
         let grid = Grid::around(region, 0.0, spacing(options));
         check_size(&grid)?;
-        memory::check(
-            memory::estimate(&grid, options.storage, region.surface_area(), options.band),
-            execution,
-        )?;
+        memory::check_field(&grid, options, region.surface_area(), execution)?;
         let sampler = FunctionSampler { function, region, lipschitz };
         let facts = facts_of_values(lipschitz, options);
         on_threads(execution, || {

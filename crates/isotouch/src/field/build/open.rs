@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::caps::CapTracer;
 use super::check::{self, Contradictions};
 use super::distance_sampler::{CapCount, MeshSampler};
+use super::in_front::Pieces;
 use super::leaf_vertices::LeafVertices;
 use super::side::{HalfWound, Side};
 use super::sign::{Pseudonormals, SignOracle, Untangled};
@@ -59,8 +60,10 @@ impl OpenMesh<'_> {
     /// By winding numbers: inside where the mesh winds around more than half. `rim` are the edges of its holes.
     pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<[DVec3; 2]>) -> Result<Opened, BuildError> {
         let side = HalfWound(WindingTree::new(self.mesh, bvh));
-        let in_front: Vec<f64> =
-            (0..self.mesh.triangles().len()).into_par_iter().map(|t| side.0.amid(t) - 0.5).collect();
+        let (adjacency, _) = Adjacency::new(self.mesh);
+        let crossed = crossed_triangles(self.mesh, bvh, &adjacency);
+        let pieces = Pieces { mesh: self.mesh, adjacency: &adjacency, crossed: &crossed, rim: &rim };
+        let in_front = pieces.in_front(&side.0, &[-CLEAR, CLEAR, BURIED]);
         let is_kept: Vec<bool> = in_front
             .par_iter()
             .enumerate()
@@ -69,7 +72,7 @@ impl OpenMesh<'_> {
                 w < BURIED || samples(self.mesh.corners(t), self.grid.cell).any(is_exposed)
             })
             .collect();
-        let sides = self.clear_sides(bvh, &in_front, &rim);
+        let sides = self.clear_sides(&pieces, &in_front);
         let seeds = rim.into_iter().map(|[a, b]| 0.5 * (a + b)).collect();
         self.capped(&side, Some(&sides), self.mesh, &is_kept, seeds)
     }
@@ -77,21 +80,16 @@ impl OpenMesh<'_> {
     /// Which triangles are boundary beyond doubt, so that next to them their normals decide: outside in front, inside
     /// behind, crossed by none, and away from every rim. There winding numbers hardly change within a cell: along a
     /// straight rim at distance R by no more than 1/2πR per length.
-    fn clear_sides(&self, bvh: &Bvh, in_front: &[f64], rim: &[[DVec3; 2]]) -> Vec<Sides> {
-        let (adjacency, _) = Adjacency::new(self.mesh);
-        let crossed = crossed_triangles(self.mesh, bvh, &adjacency);
-        let ends: Vec<DVec3> = rim.iter().flatten().copied().collect();
-        let edges = (0..rim.len() as u32).map(|k| [2 * k, 2 * k + 1, 2 * k + 1]).collect();
-        let Ok(rim) = TriMesh::new(ends, edges) else { return vec![Sides::Crossed; in_front.len()] };
-        let rim = Bvh::new(&rim);
+    fn clear_sides(&self, pieces: &Pieces<'_>, in_front: &[f64]) -> Vec<Sides> {
+        let Some(rim) = Bvh::of_edges(pieces.rim) else { return vec![Sides::Crossed; in_front.len()] };
         (0..in_front.len())
             .into_par_iter()
             .map(|t| {
                 let [a, b, c] = self.mesh.corners(t);
                 let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
-                let is_whole = adjacency.across[t].iter().all(|&other| other as usize != t);
+                let is_whole = pieces.adjacency.across[t].iter().all(|&other| other as usize != t);
                 let is_clear = is_whole
-                    && !crossed[t]
+                    && !pieces.crossed[t]
                     && in_front[t].abs() < CLEAR
                     && rim.distance_within(a, size + RIM * self.grid.cell).is_none();
                 if is_clear { Sides::Boundary } else { Sides::Crossed }

@@ -62,6 +62,8 @@ pub(super) fn read(path: &Path, options: &ImportOptions) -> Result<Nodes, Exchan
         (Some(cell), None) => (cell, options.origin.unwrap_or(DVec3::ZERO)),
         (cell, Some(beside)) => (cell.unwrap_or(beside.cell), options.origin.unwrap_or(beside.origin)),
         (None, None) => {
+            // Who is told to say where the nodes are should have nodes.
+            npy::read_shape(path)?;
             let sidecar = sidecar_path(path);
             return Err(ExchangeError::NoPosition { path: path.into(), sidecar });
         }

@@ -16,6 +16,7 @@ mod closest;
 mod cull;
 mod disc;
 mod overlap;
+mod passage;
 mod ray;
 
 use glam::DVec3;
@@ -25,6 +26,7 @@ use super::{TriMesh, triangle};
 pub use closest::ClosestPoint;
 pub(crate) use closest::{ClosestQuery, Seed};
 pub(crate) use cull::{Cube, Cull};
+pub(crate) use passage::Passage;
 pub use ray::RayCrossing;
 
 /// How many children a node and triangles a leaf may have.
@@ -104,6 +106,14 @@ impl Bvh {
     /// A hierarchy of some of the mesh's triangles; they keep their numbers.
     pub(crate) fn of_some(mesh: &TriMesh, is_wanted: impl Fn(usize) -> bool + Sync) -> Self {
         build::build(mesh, is_wanted)
+    }
+
+    /// A hierarchy of line segments, to measure distances to; `None` where there are none.
+    pub(crate) fn of_edges(edges: &[[DVec3; 2]]) -> Option<Self> {
+        let ends: Vec<DVec3> = edges.iter().flatten().copied().collect();
+        let triangles = (0..edges.len() as u32).map(|k| [2 * k, 2 * k + 1, 2 * k + 1]).collect();
+        let edges = TriMesh::new(ends, triangles).ok()?;
+        (!edges.triangles().is_empty()).then(|| Self::new(&edges))
     }
 
     /// The same hierarchy without some of its triangles. Its boxes stay as they are, so this is for a few.

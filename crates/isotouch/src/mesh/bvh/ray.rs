@@ -53,41 +53,8 @@ impl Bvh {
     }
 }
 
-impl Bvh {
-    /// Whether a triangle lies between two points. Triangles that contain both points' line in their plane do not count.
-    pub(crate) fn is_between(&self, mesh: &TriMesh, from: DVec3, to: DVec3) -> bool {
-        let Some(frame) = RayFrame::new(from, to - from) else { return false };
-        let (low, high) =
-            ((from.min(to) - self.center) * self.scale, (from.max(to) - self.center) * self.scale);
-        let mut stack = vec![self.root];
-        while let Some(current) = stack.pop() {
-            if current & LEAF == 0 {
-                let node = &self.nodes[current as usize];
-                for lane in 0..node.used as usize {
-                    let is_apart = (0..3).any(|axis| {
-                        f64::from(node.lo[axis][lane]) > high[axis]
-                            || f64::from(node.hi[axis][lane]) < low[axis]
-                    });
-                    if !is_apart {
-                        stack.push(node.child[lane]);
-                    }
-                }
-                continue;
-            }
-            for &triangle in &self.leaves[(current & !LEAF) as usize].triangle {
-                if triangle != u32::MAX
-                    && frame.crossing(mesh.corners(triangle as usize)).is_some_and(|(t, _)| t <= 1.0)
-                {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-}
-
 /// Coordinates in which the ray starts at 0 and runs along +z: a permutation of the axes and a shear (Woop et al. 2013).
-struct RayFrame {
+pub(super) struct RayFrame {
     origin: DVec3,
     direction: DVec3,
     axes: [usize; 3],
@@ -95,7 +62,7 @@ struct RayFrame {
 }
 
 impl RayFrame {
-    fn new(origin: DVec3, direction: DVec3) -> Option<Self> {
+    pub(super) fn new(origin: DVec3, direction: DVec3) -> Option<Self> {
         let z = (0..3).max_by(|&i, &j| direction[i].abs().total_cmp(&direction[j].abs()))?;
         if !(origin.is_finite() && direction.is_finite() && direction[z] != 0.0) {
             return None;
@@ -127,7 +94,7 @@ impl RayFrame {
         enter <= leave * (1.0 + 1e-12) + f64::MIN_POSITIVE
     }
 
-    fn crossing(&self, corners: [DVec3; 3]) -> Option<(f64, bool)> {
+    pub(super) fn crossing(&self, corners: [DVec3; 3]) -> Option<(f64, bool)> {
         let [x, y, z] = self.axes;
         let flat = corners.map(|corner| {
             let v = corner - self.origin;

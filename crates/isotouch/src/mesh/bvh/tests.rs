@@ -40,6 +40,27 @@ proptest! {
         prop_assert!(!bvh.is_between(&mesh, ends[0], ends[0]), "a point is not on both sides of anything");
     }
 
+    /// Against distances at many points of the path.
+    #[test]
+    fn how_freely_a_path_passes(corners in points(3 * 12), ends in points(40), near in 0.0..0.3f64) {
+        let mesh = soup(corners);
+        let bvh = Bvh::new(&mesh);
+        for pair in ends.chunks(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let distance = |p: DVec3| bvh.distance_within(p, f64::INFINITY).unwrap();
+            let steps = 400;
+            let least = (0..=steps).map(|k| distance(from.lerp(to, f64::from(k) / f64::from(steps)))).fold(f64::INFINITY, f64::min);
+            // Between two of the points it may be nearer by half a step.
+            let missed = 0.5 * from.distance(to) / f64::from(steps) + 1e-9;
+            let are_ends_near = distance(from).min(distance(to)) <= near + 1e-9;
+            match bvh.passage(&mesh, from, to, near) {
+                Passage::Walled => prop_assert!(bvh.is_between(&mesh, from, to)),
+                Passage::Tight => prop_assert!(least <= near + missed && !bvh.is_between(&mesh, from, to)),
+                Passage::Clear => prop_assert!(are_ends_near || least >= near - 1e-9),
+            }
+        }
+    }
+
     #[test]
     fn parts_of_a_tree(corners in points(3 * 60), places in points(20), hidden in prop::collection::vec(any::<bool>(), 60)) {
         let mesh = soup(corners);

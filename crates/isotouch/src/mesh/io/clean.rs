@@ -67,6 +67,7 @@ pub(super) fn clean(
             (0, 0, _) => "it has neither vertices nor faces".to_owned(),
             (_, 0, _) => format!("it has {in_file} vertices but no faces, it may be a point cloud or curves"),
             (_, faces, 0) => format!("its {faces} faces have fewer than three corners"),
+            (.., 1) => "its only triangle has zero area".to_owned(),
             _ => format!("all {all} of them have zero area"),
         };
         return Err(ReadError::NoTriangles { file: name.to_owned(), why });

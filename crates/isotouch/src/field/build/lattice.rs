@@ -1,0 +1,231 @@
+//! The nodes that the sides of a soup are found on: how far each is from the mesh, and how freely one passes between them.
+
+use glam::{DVec3, UVec3};
+use rayon::prelude::*;
+
+use super::distance_sampler::MeshSampler;
+use super::leaf_vertices::LeafVertices;
+use super::sign::SignOracle;
+use super::{BuildError, nodes};
+use crate::field::storage::DenseNodes;
+use crate::field::{Execution, Grid};
+use crate::mesh::adjacency::Adjacency;
+use crate::mesh::bvh::Passage;
+use crate::mesh::{Bvh, TriMesh};
+use crate::simd::SimdLevel;
+
+/// A path is clear when the mesh is farther from it than this, in cells. Larger, and more nodes beside the mesh have no clear
+/// path to them; smaller, and wider tears let the wrong side through.
+const CLEARANCE: f64 = 1.0 / 32.0;
+/// A node nearer to the mesh than this, in cells, lies on it, and is on neither side. Far above rounding, and above the width of
+/// tears between triangles that are meant to meet; far below what a field can show.
+const ON_MESH: f64 = 1e-3;
+
+/// In a node's mark, two bits for each axis say how freely one passes to the next node, and this bit whether a hole may be near.
+const MAY_BE_OPEN: u8 = 1 << 6;
+
+/// Where a mesh may have holes.
+pub(super) enum Openings {
+    /// Wherever it leaves a narrow way.
+    Anywhere,
+    /// Near the edges beyond which its surface does not go on, if there are any.
+    Along(Option<Bvh>),
+}
+
+impl Openings {
+    /// Where the surface of a mesh ends.
+    pub(super) fn of(mesh: &TriMesh) -> Self {
+        let edges = Adjacency::open_edges(mesh);
+        // Two edges in three, as in a soup of loose triangles: they are everywhere, without asking where.
+        if edges.len() > mesh.triangles().len() { Self::Anywhere } else { Self::Along(Bvh::of_edges(&edges)) }
+    }
+}
+
+/// A way to go on from a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To a neighbour, so freely or more so.
+    AlongEdges(Passage),
+    /// To any other corner of the cells around, over a clear path.
+    AcrossCells,
+}
+
+pub(super) struct Lattice<'a> {
+    mesh: &'a TriMesh,
+    bvh: &'a Bvh,
+    pub(super) grid: Grid,
+    /// Unsigned distances.
+    distances: DenseNodes,
+    marks: Vec<u8>,
+}
+
+impl<'a> Lattice<'a> {
+    pub(super) fn new(
+        mesh: &'a TriMesh,
+        bvh: &'a Bvh,
+        grid: Grid,
+        execution: &Execution<'_>,
+    ) -> Result<Self, BuildError> {
+        let vertices = LeafVertices::new(mesh, bvh);
+        let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
+        let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
+        let distances = nodes::dense(&sampler, &grid, 1, execution)?;
+        let mut lattice = Self { mesh, bvh, grid, distances, marks: Vec::new() };
+        let count = lattice.distances.values.len();
+        lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
+        Ok(lattice)
+    }
+
+    /// The mark of a node, as far as it tells how freely one passes.
+    fn passages_from(&self, k: usize) -> u8 {
+        let here = self.distance(k);
+        // So far away that no next node can be near enough.
+        if here > (1.0 + CLEARANCE) * self.grid.cell {
+            return 0;
+        }
+        let node = self.node(k);
+        let mut mark = 0;
+        for axis in 0..3 {
+            let mut next = node;
+            next[axis] += 1;
+            if next[axis] >= self.distances.nodes[axis] {
+                continue;
+            }
+            let found = self.passage_to(k, self.index(next));
+            mark |= (found as u8) << (2 * axis);
+        }
+        mark
+    }
+
+    /// How freely one passes straight from one node to another.
+    fn passage_to(&self, from: usize, to: usize) -> Passage {
+        let clearance = CLEARANCE * self.grid.cell;
+        let (here, there) = (self.distance(from), self.distance(to));
+        let [p, q] = [from, to].map(|k| self.position(self.node(k)));
+        // No point of the path is nearer to the mesh than this.
+        if 0.5 * (here + there - p.distance(q)) > clearance {
+            return Passage::Clear;
+        }
+        let found = self.bvh.passage(self.mesh, p, q, clearance);
+        if here.min(there) <= clearance { found.max(Passage::Tight) } else { found }
+    }
+
+    /// Finds out for nodes within `offset` of the mesh whether a hole narrower than two offsets may be near.
+    pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
+        let Self { grid, distances, marks, .. } = self;
+        let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
+        // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
+        let near = 2.0 * offset + grid.cell;
+        marks.par_iter_mut().zip(values).enumerate().for_each(|(k, (mark, &distance))| {
+            let may_be_open = match openings {
+                Openings::Anywhere => true,
+                Openings::Along(None) => false,
+                Openings::Along(Some(rims)) => {
+                    let p = grid.node_position(node_at(nodes, k).as_ivec3());
+                    f64::from(distance) <= offset && rims.distance_within(p, near).is_some()
+                }
+            };
+            *mark = *mark & !MAY_BE_OPEN | if may_be_open { MAY_BE_OPEN } else { 0 };
+        });
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.marks.len()
+    }
+
+    pub(super) fn nodes(&self) -> UVec3 {
+        self.distances.nodes
+    }
+
+    pub(super) fn node(&self, k: usize) -> UVec3 {
+        node_at(self.distances.nodes, k)
+    }
+
+    pub(super) fn index(&self, node: UVec3) -> usize {
+        self.distances.index(node)
+    }
+
+    pub(super) fn position(&self, node: UVec3) -> DVec3 {
+        self.grid.node_position(node.as_ivec3())
+    }
+
+    /// How far a node is from the mesh.
+    #[inline]
+    pub(super) fn distance(&self, k: usize) -> f64 {
+        f64::from(self.distances.values[k])
+    }
+
+    /// Whether a node lies on the mesh, so that it is on neither side.
+    pub(super) fn is_on_mesh(&self, k: usize) -> bool {
+        self.distance(k) <= ON_MESH * self.grid.cell
+    }
+
+    /// Whether one may go through a node from far away: with room around it where a hole might be, else with hardly any.
+    #[inline]
+    pub(super) fn is_free(&self, k: usize, offset: f64) -> bool {
+        let room =
+            if self.marks[k] & MAY_BE_OPEN != 0 { offset } else { offset.min(CLEARANCE * self.grid.cell) };
+        self.distance(k) > room
+    }
+
+    /// The nodes around one, and how freely one passes to them.
+    pub(super) fn neighbours(&self, k: usize) -> impl Iterator<Item = (usize, Passage)> {
+        let [along_x, along_y, _] = self.distances.nodes.to_array().map(|n| n as usize);
+        let node = self.node(k);
+        let strides = [1, along_x, along_x * along_y];
+        (0..3).flat_map(move |axis| {
+            let before = (node[axis] > 0).then(|| k - strides[axis]);
+            let after = (node[axis] + 1 < self.distances.nodes[axis]).then(|| k + strides[axis]);
+            let before = before.map(|n| (n, self.passage(n, axis)));
+            [before, after.map(|n| (n, self.passage(k, axis)))].into_iter().flatten()
+        })
+    }
+
+    /// The nodes among those `wanted` that a step leads to.
+    pub(super) fn reached(&self, k: usize, step: Step, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        match step {
+            Step::AlongEdges(least) => {
+                let free = self.neighbours(k).filter(|&(_, passage)| passage <= least);
+                free.map(|(next, _)| next).filter(|&next| wanted(next)).collect()
+            }
+            Step::AcrossCells => {
+                // What is so near to the mesh has no clear path to it.
+                let may_pass = |k: usize| self.distance(k) > CLEARANCE * self.grid.cell;
+                let around = self.around(k).filter(|&next| wanted(next) && may_pass(k) && may_pass(next));
+                around.filter(|&next| self.passage_to(k, next) == Passage::Clear).collect()
+            }
+        }
+    }
+
+    /// The other corners of the cells around a node.
+    pub(super) fn around(&self, k: usize) -> impl Iterator<Item = usize> {
+        let (node, most) = (self.node(k), self.distances.nodes - UVec3::ONE);
+        let (low, high) = (node.max(UVec3::ONE) - UVec3::ONE, (node + UVec3::ONE).min(most));
+        (low.z..=high.z)
+            .flat_map(move |z| (low.y..=high.y).map(move |y| (y, z)))
+            .flat_map(move |(y, z)| (low.x..=high.x).map(move |x| self.index(UVec3::new(x, y, z))))
+            .filter(move |&other| other != k)
+    }
+
+    /// The next node along an axis, and how freely one passes to it.
+    pub(super) fn next(&self, k: usize, axis: usize) -> Option<(usize, Passage)> {
+        let mut next = self.node(k);
+        next[axis] += 1;
+        (next[axis] < self.distances.nodes[axis]).then(|| (self.index(next), self.passage(k, axis)))
+    }
+
+    /// How freely one passes from a node to the next along an axis.
+    #[inline]
+    pub(super) fn passage(&self, k: usize, axis: usize) -> Passage {
+        match self.marks[k] >> (2 * axis) & 3 {
+            0 => Passage::Clear,
+            1 => Passage::Tight,
+            _ => Passage::Walled,
+        }
+    }
+}
+
+fn node_at(nodes: UVec3, k: usize) -> UVec3 {
+    let [x, y, _] = nodes.to_array().map(|n| n as usize);
+    UVec3::new((k % x) as u32, (k / x % y) as u32, (k / (x * y)) as u32)
+}

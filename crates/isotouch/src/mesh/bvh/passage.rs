@@ -1,0 +1,95 @@
+//! How freely a straight path passes the triangles.
+
+use glam::DVec3;
+
+use super::ray::RayFrame;
+use super::{Bvh, LEAF};
+use crate::mesh::TriMesh;
+
+/// How freely a straight path passes, freest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Passage {
+    /// No triangle comes near.
+    Clear,
+    /// A triangle's edge comes near, as on both sides of a tear, but none is in the way.
+    Tight,
+    /// A triangle is in the way.
+    Walled,
+}
+
+impl Bvh {
+    /// How freely one passes from one point to another, with triangles `near` when their edges are no farther than that. A path
+    /// that no triangle crosses is nearest to it at an edge or at one of its own ends; how near the ends are, the
+    /// caller knows.
+    pub(crate) fn passage(&self, mesh: &TriMesh, from: DVec3, to: DVec3, near: f64) -> Passage {
+        let Some(frame) = RayFrame::new(from, to - from) else { return Passage::Clear };
+        let (low, high) = (from.min(to) - near, from.max(to) + near);
+        let mut is_tight = false;
+        let is_walled = self.any_in_box(low, high, |triangle| {
+            let corners = mesh.corners(triangle as usize);
+            let [a, b, c] = corners;
+            if a.min(b).min(c).cmpgt(high).any() || a.max(b).max(c).cmplt(low).any() {
+                return false;
+            }
+            if frame.crossing(corners).is_some_and(|(t, _)| t <= 1.0) {
+                return true;
+            }
+            let is_near = |p, q| squared_between([from, to], [p, q]) <= near * near;
+            is_tight = is_tight || is_near(a, b) || is_near(b, c) || is_near(c, a);
+            false
+        });
+        match (is_walled, is_tight) {
+            (true, _) => Passage::Walled,
+            (false, true) => Passage::Tight,
+            (false, false) => Passage::Clear,
+        }
+    }
+
+    /// Whether a triangle lies between two points. Triangles that contain both points' line in their plane do not count.
+    pub(crate) fn is_between(&self, mesh: &TriMesh, from: DVec3, to: DVec3) -> bool {
+        let Some(frame) = RayFrame::new(from, to - from) else { return false };
+        self.any_in_box(from.min(to), from.max(to), |triangle| {
+            frame.crossing(mesh.corners(triangle as usize)).is_some_and(|(t, _)| t <= 1.0)
+        })
+    }
+
+    /// Whether any triangle of a leaf that may reach into a box is `wanted`; the first such one ends the search.
+    fn any_in_box(&self, low: DVec3, high: DVec3, mut wanted: impl FnMut(u32) -> bool) -> bool {
+        let (low, high) = ((low - self.center) * self.scale, (high - self.center) * self.scale);
+        let mut stack = vec![self.root];
+        while let Some(current) = stack.pop() {
+            if current & LEAF == 0 {
+                let node = &self.nodes[current as usize];
+                for lane in 0..node.used as usize {
+                    let is_apart = (0..3).any(|axis| {
+                        f64::from(node.lo[axis][lane]) > high[axis]
+                            || f64::from(node.hi[axis][lane]) < low[axis]
+                    });
+                    if !is_apart {
+                        stack.push(node.child[lane]);
+                    }
+                }
+                continue;
+            }
+            let leaf = &self.leaves[(current & !LEAF) as usize];
+            if leaf.triangle.iter().any(|&triangle| triangle != u32::MAX && wanted(triangle)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The squared distance between two segments; either may be a point.
+pub(super) fn squared_between([p, q]: [DVec3; 2], [a, b]: [DVec3; 2]) -> f64 {
+    let (u, v, w) = (q - p, b - a, p - a);
+    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let ratio = |above: f64, below: f64| if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 };
+    // The lines are closest where both derivatives of |w + s·u − t·v|² vanish; for parallel ones any s will do.
+    let s = ratio(uv * vw - vv * uw, uu * vv - uv * uv);
+    // The closest t for that s, and then the closest s for that t: with one of them clamped, the other one moves.
+    let t = ratio(s * uv + vw, vv);
+    let s = ratio(t * uv - uw, uu);
+    (w + s * u - t * v).length_squared()
+}
