@@ -45,7 +45,7 @@ fn planes_as_functions_are_planes() {
     let mut random = Random(1);
     let (mut hits, mut free) = (0, 0);
     for _ in 0..3000 {
-        let (normal, offset) = (random.in_cube().normalize(), random.unit() - 0.5);
+        let (normal, offset) = (random.in_cube().normalize_or(DVec3::X), random.unit() - 0.5);
         let segment = Segment::new(2.0 * random.in_cube(), 2.0 * random.in_cube());
         let query = Query {
             thing: Thing::Plane(Plane { normal, offset }),
