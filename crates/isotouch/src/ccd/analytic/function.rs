@@ -41,6 +41,8 @@ struct Search<'a, F> {
     iso: f64,
     /// How much the function can change along the whole path.
     change: f64,
+    /// How far the rounding of a place, 8·2⁻⁵³ of the largest coordinate, can put off a value.
+    blur: f64,
     left: usize,
 }
 
@@ -58,8 +60,7 @@ impl<F: Fn(DVec3) -> f64> Search<'_, F> {
         tell: &mut impl FnMut(f64, f64, Course) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let change = self.change * (end - start);
-        // Also for the rounding of places and values.
-        let doubt = 1e-12 * (a.abs() + b.abs() + self.iso.abs() + change);
+        let doubt = 1e-12 * (a.abs() + b.abs() + self.iso.abs() + change) + 2.0 * self.blur;
         if a + b - change > doubt {
             return tell(start, end, Course::Above);
         }
@@ -67,7 +68,9 @@ impl<F: Fn(DVec3) -> f64> Search<'_, F> {
             return tell(start, end, Course::Below);
         }
         let middle = 0.5 * (start + end);
-        if end - start <= SHORTEST || self.left == 0 || middle <= start || middle >= end {
+        // Of a part that changes by less than the doubt, its halves would say no more.
+        let is_short = end - start <= SHORTEST || change <= doubt || middle <= start || middle >= end;
+        if is_short || self.left == 0 {
             let is_below = a < -doubt || b < -doubt;
             return tell(start, end, if is_below { Course::Below } else { Course::Touches });
         }
@@ -85,7 +88,9 @@ impl<F: Fn(DVec3) -> f64> Function<F> {
         mut tell: impl FnMut(f64, f64, Course) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let change = self.lipschitz * segment.from.distance(segment.to);
-        let mut search = Search { function: self, segment, iso, change, left: MOST_VALUES };
+        let largest = segment.from.abs().max(segment.to.abs()).max_element();
+        let blur = self.lipschitz * 8.0 * 2f64.powi(-53) * largest;
+        let mut search = Search { function: self, segment, iso, change, blur, left: MOST_VALUES };
         let (a, b) = (search.value(0.0), search.value(1.0));
         search.follow((0.0, a), (1.0, b), &mut tell)
     }

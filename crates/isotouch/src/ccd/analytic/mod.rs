@@ -67,11 +67,14 @@ fn is_finite(segment: &Segment) -> bool {
     segment.from.is_finite() && segment.to.is_finite()
 }
 
-/// The part of a path during which φ ≤ σ can be, and what decides it there: a cubic that is at most zero where that is so.
+/// The part of a path during which φ ≤ σ can be, and what decides it there: a cubic that is at most zero where that is so. φ is
+/// convex along the path, so there is one contact at most.
 struct Piece {
     from: f64,
     to: f64,
     cubic: CellCubic,
+    /// Where this one is below zero, φ < σ for certain. It is another one where rounding of the path was added to the solid.
+    certain: Option<CellCubic>,
 }
 
 impl Piece {
@@ -79,29 +82,26 @@ impl Piece {
         if s == 1.0 { self.to } else { (self.from + s * (self.to - self.from)).min(self.to) }
     }
 
+    /// Of the contact, which begins at `t`.
+    fn status(&self, t: f64) -> HitStatus {
+        let hit = self.certain.and_then(|cubic| cubic.first_hit());
+        match hit.map(|hit| hit.status) {
+            Some(cubic::HitStatus::StartsInside) if t == 0.0 => HitStatus::StartsInside,
+            Some(cubic::HitStatus::StartsInside | cubic::HitStatus::Crossing) => HitStatus::Crossing,
+            Some(cubic::HitStatus::Touch) | None => HitStatus::Touch,
+        }
+    }
+
     fn first_hit(&self, segment: &Segment, normal: impl Fn(DVec3) -> Option<DVec3>) -> Option<Hit> {
-        let hit = self.cubic.first_hit()?;
-        let t = self.time(hit.s);
-        let status = match hit.status {
-            cubic::HitStatus::StartsInside if t == 0.0 => HitStatus::StartsInside,
-            cubic::HitStatus::StartsInside | cubic::HitStatus::Crossing => HitStatus::Crossing,
-            cubic::HitStatus::Touch => HitStatus::Touch,
-        };
+        let t = self.time(self.cubic.first_hit()?.s);
         let point = segment.at(t);
-        Some(Hit { t, point, normal: normal(point), cell: None, status })
+        Some(Hit { t, point, normal: normal(point), cell: None, status: self.status(t) })
     }
 
     fn intervals(&self) -> Vec<Interval> {
-        let is_inside = self.from == 0.0 && self.cubic.bernstein()[0] < -self.cubic.rounding();
-        let status = |interval: &cubic::Interval| match interval.is_certain {
-            _ if is_inside && interval.start == 0.0 => HitStatus::StartsInside,
-            true => HitStatus::Crossing,
-            false => HitStatus::Touch,
-        };
-        let interval = |of: &cubic::Interval| Interval {
-            start: self.time(of.start),
-            end: self.time(of.end),
-            status: status(of),
+        let interval = |of: &cubic::Interval| {
+            let start = self.time(of.start);
+            Interval { start, end: self.time(of.end), status: self.status(start) }
         };
         self.cubic.intervals().iter().map(interval).collect()
     }

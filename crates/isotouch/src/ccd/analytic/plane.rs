@@ -26,7 +26,8 @@ impl Plane {
         let (a, b) = (value(segment.from), value(segment.to));
         let bernstein = [a, (2.0 * a + b) / 3.0, (a + 2.0 * b) / 3.0, b];
         let magnitude = size(segment.from).max(size(segment.to));
-        Piece { from: 0.0, to: 1.0, cubic: CellCubic::from_bernstein(bernstein, magnitude) }
+        let cubic = CellCubic::from_bernstein(bernstein, magnitude);
+        Piece { from: 0.0, to: 1.0, cubic, certain: Some(cubic) }
     }
 }
 
