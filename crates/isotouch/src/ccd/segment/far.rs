@@ -50,7 +50,7 @@ impl<'a> Far<'a> {
         let at = nearest(place, self.step).min(self.nodes - 1);
         let index =
             at.x as usize + self.nodes.x as usize * (at.y as usize + self.nodes.y as usize * at.z as usize);
-        by.from_node(self.values[index], at * self.step, place)
+        by.of_node(self.values[index], at * self.step, place)
     }
 
     /// The same by the nodes between, the coarsest that lets it go farther than `least`; otherwise something not above that.
@@ -59,7 +59,7 @@ impl<'a> Far<'a> {
         for level in self.between.iter().flatten() {
             let at = nearest(place, level.step);
             if let Some(value) = level.node(at) {
-                let reach = by.from_node(value, at * level.step, place);
+                let reach = by.of_node(value, at * level.step, place);
                 if reach > least {
                     return reach;
                 }
@@ -71,7 +71,7 @@ impl<'a> Far<'a> {
 
 impl Reach {
     #[inline(always)]
-    fn from_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
+    fn of_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
         // Half a unit in the last place of f32 is 2⁻²⁴; ε counts it once already.
         f64::from(value) * self.cells - self.reserve - place.distance(node.as_dvec3())
     }
