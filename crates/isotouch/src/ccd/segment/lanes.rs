@@ -14,6 +14,8 @@ pub(super) const LANES: usize = 16;
 const IDLE: u32 = u32::MAX;
 /// 2²³: added to a number of [0, 2²²], it leaves no digits behind the point.
 const TO_WHOLE: f32 = 8_388_608.0;
+/// So that indices of nodes are such numbers.
+pub(super) const MOST_NODES_ALONG_AXIS: u32 = 1 << 22;
 /// What `f32` may do to places, times and lengths, where `f64` may do 16 roundings of the largest coordinate ([`Track::blur`]): ends,
 /// slopes, products and sums are off by 2⁻²⁴ each of no more than twice that coordinate, along three axes; together less than 64 roundings.
 const ROUNDING: f64 = 4.0 * (1u64 << 29) as f64;

@@ -6,6 +6,7 @@ use glam::{DVec3, UVec3};
 
 use super::far::{Far, Reach};
 use super::hierarchy::Skips;
+use super::lanes::MOST_NODES_ALONG_AXIS;
 use super::outside::Outside;
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
@@ -88,13 +89,15 @@ impl<'a> LevelSet<'a> {
         }
     }
 
-    /// Whether leaps can be told in `f32`: distances in cells are numbers that it has, and those that matter are not much larger than
-    /// the coordinates that its rounding is measured by.
+    /// Whether leaps can be told in `f32`: distances in cells are numbers that it has, those that matter are not much larger than
+    /// the coordinates that its rounding is measured by, and nodes are counted in 32 bits.
     pub(super) fn suits_lanes(&self) -> bool {
         let reserve = (self.iso.abs() + self.error_bound) * self.per_distance;
         self.field.is_certified()
             && (1e-30..1e30).contains(&self.per_distance)
             && reserve < f64::from(self.field.grid().cells.max_element())
+            && self.far.values.len() < u32::MAX as usize
+            && self.far.nodes.max_element() < MOST_NODES_ALONG_AXIS
     }
 
     #[inline(always)]
