@@ -27,7 +27,7 @@ use crate::math::random::unit;
 use crate::simd::{SimdLevel, multiversioned};
 
 /// Segments that a thread takes at a time.
-const AT_ONCE: usize = 1024;
+const AT_ONCE: usize = 2048;
 /// Paths that wait for their bricks together: enough to hide the way to memory, few enough to stay in the nearest cache.
 const QUEUE: usize = 32;
 /// How many cells a path must be able to leap to go back to the others.
@@ -146,7 +146,7 @@ fn approach<'a>(walk: &Walk<'a>, segment: u32, t: f64) -> Near<'a> {
     let mut cursor = walk.cursor(Contact::Ends);
     let cell = walk.track.cell(t);
     if let Cells::Sparse { fine, .. } = &walk.set.cells {
-        cursor.slot(fine, cell);
+        cursor.look_around(fine, cell);
     }
     if t > 0.0 {
         cursor.came_above();
@@ -161,6 +161,7 @@ fn fetch(set: &LevelSet<'_>, near: &[Near<'_>]) {
     let mut sum = 0.0;
     for path in near {
         for first in path.cursor.firsts() {
+            sum += fine.ranges[first / BRICK_NODES][0];
             for value in fine.values[first..first + BRICK_NODES].iter().step_by(LINE) {
                 sum += value;
             }
