@@ -4,9 +4,9 @@
 
 mod oracle;
 
-use glam::DVec3;
+use glam::{DVec3, UVec3};
 use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, Segment, Traversal};
-use isotouch::field::{Distance, Field, FieldOptions, StorageKind};
+use isotouch::field::{Distance, Field, FieldOptions, Grid, SignMethod, StorageKind};
 use isotouch::mesh::{TriMesh, shapes};
 use isotouch::simd::SimdLevel;
 use oracle::in_parallel;
@@ -161,6 +161,75 @@ fn batches_give_the_same_hits_with_any_instructions() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Fields whose values are no distances, or are not known to be: steep along diagonals, flat, steep, narrow, on both sides of a rim.
+fn unusual_fields() -> Vec<(&'static str, Field)> {
+    let grid = Grid { origin: DVec3::splat(-32.0), cell: 1.0, cells: UVec3::splat(64) };
+    let region = grid.bounds();
+    let with = |storage, band| FieldOptions { resolution: 64, storage, band, ..Default::default() };
+    let from_grid = |value: &dyn Fn(DVec3) -> f64, storage| {
+        let n = grid.nodes();
+        let places =
+            (0..n.z).flat_map(|z| (0..n.y).flat_map(move |y| (0..n.x).map(move |x| UVec3::new(x, y, z))));
+        let values = places.map(|node| value(grid.origin + node.as_dvec3()) as f32).collect();
+        Field::from_grid(grid, values, 1.0, &with(storage, 3.0)).unwrap()
+    };
+    let sum = |p: DVec3| p.abs().element_sum() - 12.0;
+    let flat = |p: DVec3| 0.2 * (p.length() - 15.0);
+    let steep = |p: DVec3| 5.0 * (p.length() - 15.0);
+    let function = |value: &(dyn Fn(DVec3) -> f64 + Sync), lipschitz, storage, band| {
+        Field::from_function(value, region, lipschitz, &with(storage, band)).unwrap()
+    };
+    let knot = shapes::by_name("torus-knot").unwrap();
+    let sheet =
+        TriMesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y], vec![[0, 1, 2], [0, 2, 3]])
+            .unwrap();
+    let oriented = |storage| FieldOptions {
+        resolution: 100,
+        padding: 1.0,
+        sign: SignMethod::Oriented,
+        storage,
+        ..Default::default()
+    };
+    let mut all = Vec::new();
+    for storage in STORAGES {
+        all.push(("sum of coordinates", from_grid(&sum, storage)));
+        all.push(("plane across the diagonal", from_grid(&|p| p.element_sum() - 6.0, storage)));
+        all.push(("flat", function(&flat, 0.2, storage, 3.0)));
+        all.push(("steep", function(&steep, 5.0, storage, 3.0)));
+        all.push(("narrow", Field::from_mesh(&knot, &with(storage, 1.0)).unwrap()));
+        all.push(("sheet", Field::from_mesh(&sheet, &oriented(storage)).unwrap()));
+    }
+    all
+}
+
+#[test]
+fn traversals_agree_on_fields_that_are_no_distances() {
+    for (name, field) in unusual_fields() {
+        let h = field.grid().cell;
+        let band = field.band() * h;
+        for iso in [0.0, 0.3 * h, -0.3 * h, band * (1.0 - 1.1e-5), band * (1.0 - 0.9e-5), -band, 2.0 * band] {
+            let mut all = segments(&field, 2_000, &mut Random(37));
+            all.extend(Segment::random_in(field.grid().bounds(), 2_000, 41));
+            let batch = field.first_hits(&all, iso, &CastOptions::default());
+            let pairs: Vec<_> = all.iter().zip(batch).collect();
+            let hits = in_parallel(&pairs, |(segment, in_batch)| {
+                let expected = field.first_hit(segment, iso, &by(Traversal::Uniform));
+                let contacts = field.intervals(segment, iso, &by(Traversal::Uniform));
+                let what = |hit: Option<Hit>| hit.map(|h| (h.t, h.status, h.cell));
+                assert_eq!(what(*in_batch), what(expected), "{name} {} {iso}: {segment:?}", field.storage());
+                for traversal in TRAVERSALS {
+                    let told = format!("{name} {} {traversal:?} {iso}: {segment:?}", field.storage());
+                    assert_eq!(what(field.first_hit(segment, iso, &by(traversal))), what(expected), "{told}");
+                    assert_eq!(field.touches(segment, iso, &by(traversal)), expected.is_some(), "{told}");
+                    assert_eq!(field.intervals(segment, iso, &by(traversal)), contacts, "{told}");
+                }
+                expected.is_some()
+            });
+            assert!(iso != 0.0 || hits.iter().any(|hit| *hit), "{name}");
         }
     }
 }

@@ -87,7 +87,11 @@ impl<F: Fn(DVec3) -> f64> Function<F> {
         iso: f64,
         mut tell: impl FnMut(f64, f64, Course) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let change = self.lipschitz * segment.from.distance(segment.to);
+        // In units of the longest side, for squares of tiny lengths vanish.
+        let way = segment.to - segment.from;
+        let longest = way.abs().max_element();
+        let length = if longest > 0.0 { longest * (way / longest).length() } else { longest };
+        let change = self.lipschitz * length;
         let largest = segment.from.abs().max(segment.to.abs()).max_element();
         let blur = self.lipschitz * 8.0 * 2f64.powi(-53) * largest;
         let mut search = Search { function: self, segment, iso, change, blur, left: MOST_VALUES };

@@ -72,7 +72,6 @@ impl<'a> Far<'a> {
 impl Reach {
     #[inline(always)]
     fn of_node(&self, value: f32, node: UVec3, place: DVec3) -> f64 {
-        // Half a unit in the last place of f32 is 2⁻²⁴; ε counts it once already.
         f64::from(value) * self.cells - self.reserve - place.distance(node.as_dvec3())
     }
 }

@@ -40,11 +40,14 @@ impl Outside<'_> {
         if !length.is_finite() || !segment.from.is_finite() || !segment.to.is_finite() {
             return Some(from);
         }
+        // Points of the path are off by their rounding.
+        let largest = segment.from.abs().max(segment.to.abs()).max_element();
+        let rounding = 8.0 * 2f64.powi(-53) * largest * self.field.lipschitz();
         // Less than this is not worth a step.
         let least = 1e-9 * self.field.grid().cell;
         let mut t = from;
         for _ in 0..MOST_STEPS {
-            let clear = self.field.lower_bound(segment.at(t)) - self.iso;
+            let clear = self.field.lower_bound(segment.at(t)) - self.iso - rounding;
             // Written so that NaN is in doubt.
             let is_clear = clear > least;
             if !is_clear {

@@ -11,9 +11,9 @@ use super::outside::Outside;
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
 use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
-use crate::field::Field;
 use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
+use crate::field::{Field, SignMethod};
 use crate::math::cubic::{self, CellCubic, bisection, cardano};
 
 /// A level set, ready to be asked about many segments.
@@ -74,18 +74,32 @@ impl<'a> LevelSet<'a> {
     pub(super) fn new(field: &'a Field, iso: f64, options: &CastOptions) -> Self {
         // Which nodes are in the band was decided before they were rounded to f32.
         let band = field.band() * field.grid().cell * (1.0 - 1e-5);
-        let is_dense = matches!(field.nodes(), Storage::Dense(_));
+        let margin = match field.nodes() {
+            Storage::Dense(_) => f64::INFINITY,
+            // Beyond the rim of a sheet its two sides meet without a band between them, so coarse cells have to tell.
+            Storage::Sparse(_) if !field.is_certified() => f64::NEG_INFINITY,
+            Storage::Sparse(_) => band - iso.abs(),
+        };
+        // Values that did not come from a mesh were checked along the axes only.
+        let lipschitz = match field.sign() {
+            SignMethod::Given => 3f64.sqrt() * field.lipschitz(),
+            _ => field.lipschitz(),
+        };
+        // The node that a leap begins at was rounded to f32, and so were the corners that it ends before.
+        let rounding = field.error_of_cells(0.0) + 2f64.powi(-24) * iso.abs();
         Self {
             field,
             options: *options,
             iso,
-            margin: if is_dense { f64::INFINITY } else { band - iso.abs() },
+            margin,
             steepness: field.steepness_per_cell(),
             cells: Cells::new(field.nodes()),
             far: Far::new(field.nodes()),
-            per_distance: 1.0 / (field.lipschitz() * field.grid().cell),
-            error_bound: field.error_bound(),
-            keeps_side: field.is_certified() && iso + band > 2.0 * field.lipschitz() * field.grid().cell,
+            per_distance: 1.0 / (lipschitz * field.grid().cell),
+            error_bound: field.error_bound() + rounding,
+            keeps_side: options.root == RootMethod::Certified
+                && field.is_certified()
+                && iso + band > 2.0 * lipschitz * field.grid().cell,
         }
     }
 
