@@ -4,6 +4,7 @@
 
 mod oracle;
 
+use glam::DVec3;
 use isotouch::field::{
     BuildError, BuildNote, Built, Execution, Field, FieldOptions, SignMethod, StorageKind,
 };
@@ -168,6 +169,42 @@ fn face_normals_err_in_wedges_at_sharp_edges_only() {
         }
     }
     assert!(differ > 20, "{differ} nodes differ");
+}
+
+/// A cube that is cut in two halves, without walls at the cut.
+fn cut_cube(slit: f64) -> TriMesh {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for [low, high, missing] in [[0.0, 0.5 - 0.5 * slit, 1.0], [0.5 + 0.5 * slit, 1.0, 0.0]] {
+        let first = vertices.len() as u32;
+        let corner = |k: u32| {
+            let x = if k & 1 != 0 { high } else { low };
+            DVec3::new(x, f64::from(k >> 1 & 1), f64::from(k >> 2))
+        };
+        vertices.extend((0..8).map(corner));
+        let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        for (k, [a, b, c, d]) in faces.into_iter().enumerate() {
+            if k as f64 != missing {
+                triangles.extend([[a, b, c], [a, c, d]].map(|t| t.map(|corner| first + corner)));
+            }
+        }
+    }
+    TriMesh::new(vertices, triangles).unwrap()
+}
+
+#[test]
+fn gaps_narrower_than_asked_are_closed_wherever_nodes_lie() {
+    for resolution in [50, 55, 61] {
+        for slit in [0.01, 0.02, 0.03, 0.034, 0.036, 0.038, 0.0395] {
+            let options =
+                FieldOptions { gap: Some(0.04), sign: SignMethod::Soup, resolution, ..Default::default() };
+            let field = Field::from_mesh(&cut_cube(slit), &options)
+                .unwrap_or_else(|e| panic!("{slit} at {resolution}: {e}"));
+            for x in [0.25, 0.5, 0.75] {
+                let value = field.distance(DVec3::new(x, 0.5, 0.5)).value();
+                assert!(value < -0.2, "{value} at {x}, slit {slit}, {resolution}");
+            }
+        }
+    }
 }
 
 /// A gap wider than the mesh would close everything, and need room without end.

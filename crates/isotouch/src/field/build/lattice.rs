@@ -57,6 +57,8 @@ pub(super) struct Lattice<'a> {
     /// Unsigned distances.
     distances: DenseNodes,
     marks: Vec<u8>,
+    /// How far from the mesh a node must be, where a hole might be, for one to go through it.
+    room_beside_holes: f64,
 }
 
 impl<'a> Lattice<'a> {
@@ -70,7 +72,7 @@ impl<'a> Lattice<'a> {
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
-        let mut lattice = Self { mesh, bvh, grid, distances, marks: Vec::new() };
+        let mut lattice = Self { mesh, bvh, grid, distances, marks: Vec::new(), room_beside_holes: 0.0 };
         let count = lattice.distances.values.len();
         lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
         Ok(lattice)
@@ -110,19 +112,26 @@ impl<'a> Lattice<'a> {
         if here.min(there) <= clearance { found.max(Passage::Tight) } else { found }
     }
 
-    /// Finds out for nodes within `offset` of the mesh whether a hole narrower than two offsets may be near.
+    /// Finds out for nodes within about `offset` of the mesh whether a hole narrower than two offsets may be near.
     pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
-        let Self { grid, distances, marks, .. } = self;
+        let Self { grid, distances, marks, room_beside_holes: room, .. } = self;
+        // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Where a gap was asked for, it is
+        // closed even then; an offset that was chosen is doubled until the solid holds.
+        *room = match openings {
+            Openings::Anywhere => offset.hypot(0.5 * grid.cell),
+            Openings::Along(_) => offset,
+        };
         let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
         // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
         let near = 2.0 * offset + grid.cell;
+        let room = *room;
         marks.par_iter_mut().zip(values).enumerate().for_each(|(k, (mark, &distance))| {
             let may_be_open = match openings {
                 Openings::Anywhere => true,
                 Openings::Along(None) => false,
                 Openings::Along(Some(rims)) => {
                     let p = grid.node_position(node_at(nodes, k).as_ivec3());
-                    f64::from(distance) <= offset && rims.distance_within(p, near).is_some()
+                    f64::from(distance) <= room && rims.distance_within(p, near).is_some()
                 }
             };
             *mark = *mark & !MAY_BE_OPEN | if may_be_open { MAY_BE_OPEN } else { 0 };
@@ -163,8 +172,11 @@ impl<'a> Lattice<'a> {
     /// Whether one may go through a node from far away: with room around it where a hole might be, else with hardly any.
     #[inline]
     pub(super) fn is_free(&self, k: usize, offset: f64) -> bool {
-        let room =
-            if self.marks[k] & MAY_BE_OPEN != 0 { offset } else { offset.min(CLEARANCE * self.grid.cell) };
+        let room = if self.marks[k] & MAY_BE_OPEN != 0 {
+            self.room_beside_holes
+        } else {
+            offset.min(CLEARANCE * self.grid.cell)
+        };
         self.distance(k) > room
     }
 

@@ -24,7 +24,7 @@ pub(super) fn find_regions(lattice: &Lattice<'_>, offset: f64, keep_cavities: bo
     // Region 0 is the outside: all nodes of the border are free, for the grid leaves room.
     let mut count = flood(lattice, &mut regions, 0, 0, Passage::Clear, is_free);
     for k in 0..regions.len() {
-        if regions[k] == NO_REGION && lattice.distance(k) > offset {
+        if regions[k] == NO_REGION && lattice.distance(k) > offset && is_free(k) {
             count = flood(lattice, &mut regions, count, k, Passage::Clear, is_free);
         }
     }
