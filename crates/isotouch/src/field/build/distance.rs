@@ -94,7 +94,7 @@ impl<'a> DistanceScratch<'a> {
             seed: None,
             octet: CandidateList::default(),
             brick: CandidateList::default(),
-            members: Members::default(),
+            members: Members::new(),
             leaves: Vec::new(),
             all_vertices,
             vertices: NearVertices::default(),
@@ -112,11 +112,10 @@ struct CandidateList {
     offsets: Vec<EightOffsets>,
 }
 
-/// Triangles that can be closest to a node of each of a brick's groups.
-#[derive(Default)]
+/// Triangles that can be closest to a node of each of an octet's groups.
 struct Members {
-    /// Where they are in the tree, as [`pack`] writes it.
-    of_group: [Vec<u64>; 8],
+    /// Where they are in the tree, as [`pack`] writes it. Group g of brick b is the (8b + g)-th.
+    of_group: Box<[Vec<u64>; 64]>,
     /// Squared distances of a group's nodes from its members.
     distances: Vec<[f64; 8]>,
 }
@@ -129,15 +128,19 @@ struct EightOffsets {
 }
 
 impl Members {
+    fn new() -> Self {
+        Self { of_group: Box::new(std::array::from_fn(|_| Vec::new())), distances: Vec::new() }
+    }
+
     fn clear(&mut self) {
-        for members in &mut self.of_group {
+        for members in self.of_group.iter_mut() {
             members.clear();
         }
     }
 
     /// Makes a triangle a member of the groups whose bit is set.
     #[inline(always)]
-    fn add(&mut self, triangle: u64, groups: u8) {
+    fn add(&mut self, triangle: u64, groups: u64) {
         let mut groups = groups;
         while groups != 0 {
             self.of_group[groups.trailing_zeros() as usize].push(triangle);
@@ -323,6 +326,7 @@ fn octet_from_list(scratch: &mut DistanceScratch<'_>, octet: &Octet, wanted: u8,
         };
         Eight::corners(ends(0), ends(1), ends(2))
     });
+    members.clear();
     for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
         of_brick.triangles.clear();
         for (entry, kept) in list.triangles.iter().zip(&list.kept) {
@@ -345,9 +349,9 @@ fn octet_from_vertices(
 ) {
     let DistanceScratch { query, leaves, all_vertices, vertices, members, wants_all, .. } = scratch;
     vertices.gather(all_vertices, leaves, octet);
+    members.clear();
+    vertices.for_each_needed(all_vertices, leaves, wanted, |seed, groups| members.add(pack(seed), groups));
     for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
-        members.clear();
-        vertices.for_each_needed(brick, |seed, groups| members.add(pack(seed), groups));
         groups_from_members(query.bvh(), members, octet, brick, *wants_all, out);
     }
 }
@@ -381,9 +385,8 @@ fn find_members(list: &mut CandidateList, octet: &Octet, brick: usize, members: 
     list.measure(&Eight::corners(centers(0), centers(1), centers(2)), 0.5 * octet.spacing, |group| {
         Eight::nodes(octet, brick, group)
     });
-    members.clear();
     for ((_, triangle), &groups) in list.triangles.iter().zip(&list.kept) {
-        members.add(*triangle, groups);
+        members.add(*triangle, u64::from(groups) << (8 * brick));
     }
 }
 
@@ -399,10 +402,11 @@ fn groups_from_members(
 ) {
     let Members { of_group, distances } = members;
     for group in 0..8 {
+        let members = of_group[8 * brick + group].as_slice();
         let nodes = Eight::nodes(octet, brick, group);
         let mut best = [f64::INFINITY; 8];
         distances.clear();
-        for &triangle in &of_group[group] {
+        for &triangle in members {
             let d = nodes.distances_squared(&bvh.planar(unpack(triangle)));
             for lane in 0..8 {
                 best[lane] = if d[lane] < best[lane] { d[lane] } else { best[lane] };
@@ -420,7 +424,7 @@ fn groups_from_members(
             out.squared[brick][8 * group..8 * group + 8].copy_from_slice(&best);
             continue;
         }
-        for (&triangle, d) in of_group[group].iter().zip(distances.iter()).rev() {
+        for (&triangle, d) in members.iter().zip(distances.iter()).rev() {
             let mut equal = [0u32; 8];
             for lane in 0..8 {
                 equal[lane] = u32::from(d[lane] == best[lane]) << lane;

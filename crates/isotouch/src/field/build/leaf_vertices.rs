@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use crate::mesh::{Bvh, TriMesh};
 
 /// Triangles of a leaf.
-pub(super) const TRIANGLES: usize = 8;
+const TRIANGLES: usize = 8;
 /// Most vertices that a leaf's triangles can have.
-pub(super) const MOST_VERTICES: usize = 3 * TRIANGLES;
-/// Stands for the corners of a lane without a triangle.
-pub(super) const NO_CORNER: u8 = u8::MAX;
+const MOST_VERTICES: usize = 3 * TRIANGLES;
+/// Stands for the corners of a lane without a triangle: a place beyond all vertices, whose bits are all set.
+pub(super) const NO_CORNER: u8 = 31;
 
 /// A vertex in the scaled coordinates of [`LeafVertices`].
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +111,11 @@ impl LeafVertices {
             })
             .collect();
         Self { vertices, leaves, center, scale }
+    }
+
+    /// How many vertices the mesh has.
+    pub(super) fn len(&self) -> usize {
+        self.vertices.len()
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@
 //! vertices counts, and that is linear in x: a few multiplications in `f32` for each vertex and node.
 
 use super::gathered::{Gathered, LANES, VertexBlock};
-use super::leaf_vertices::{LeafVertices, View};
+use super::leaf_vertices::{LeafVertices, NO_CORNER, View};
 use super::sampler::Octet;
 use crate::mesh::bvh::Seed;
 
@@ -88,8 +88,8 @@ pub(super) struct NearVertices {
     places: Vec<u32>,
     /// Bit g set when the kept vertex matters to group g of 2³ nodes.
     groups: Vec<[u32; LANES]>,
-    /// The same for every place.
-    groups_of: Vec<u8>,
+    /// The same for every place and brick of the octet: byte b for brick b.
+    groups_of: Vec<u64>,
     layer: Layer,
 }
 
@@ -109,31 +109,48 @@ impl NearVertices {
             self.vertices.push(Block { lifted: lift(block, &view, origin), first: (k * LANES) as u32 });
         }
         let reference = self.nearest([0.0; 3]);
-        self.groups_of.clear();
-        self.groups_of.resize(self.gathered.places(), 0);
-        let Self { vertices, groups_of, .. } = self;
-        vertices.retain(|block| {
-            let bytes = block.lifted.may_be_below(&reference, [0.0; 3], 3.5);
-            groups_of[block.first as usize..][..LANES].copy_from_slice(&bytes.to_le_bytes());
-            bytes != 0
-        });
-        self.gathered.triangles.retain(|(_, corners)| corners.iter().any(|&k| groups_of[k as usize] != 0));
+        self.vertices.retain(|block| block.lifted.may_be_below(&reference, [0.0; 3], 3.5) != 0);
     }
 
-    /// Calls `needed` for every triangle that can be closest to a node of the brick, with bit g set for group g of 2³ nodes.
+    /// Calls `needed` for every triangle of the leaves gathered that can be closest to a node of the `wanted` bricks, with bit
+    /// 8b + g set for group g of 2³ nodes of brick b.
     #[inline(always)]
-    pub(super) fn for_each_needed(&mut self, brick: usize, mut needed: impl FnMut(Seed, u8)) {
-        self.keep(brick);
-        self.find_groups();
-        self.groups_of.fill(0);
-        for (k, &place) in self.places.iter().enumerate() {
-            self.groups_of[place as usize] = self.groups[k / LANES][k % LANES] as u8;
+    pub(super) fn for_each_needed(
+        &mut self,
+        all: &LeafVertices,
+        leaves: &[u32],
+        wanted: u8,
+        mut needed: impl FnMut(Seed, u64),
+    ) {
+        self.groups_of.clear();
+        self.groups_of.resize(self.gathered.place_count(), 0);
+        for brick in (0..8).filter(|brick| wanted >> brick & 1 != 0) {
+            self.keep(brick);
+            self.find_groups();
+            for (k, &place) in self.places.iter().enumerate() {
+                self.groups_of[place as usize] |= u64::from(self.groups[k / LANES][k % LANES]) << (8 * brick);
+            }
         }
-        for &(seed, [a, b, c]) in &self.gathered.triangles {
-            let at = |place: u32| self.groups_of[place as usize];
-            let groups = at(a) | at(b) | at(c);
-            if groups != 0 {
-                needed(seed, groups);
+        let mut places = self.gathered.places.as_slice();
+        for &leaf in leaves {
+            let of = all.of_leaf(leaf);
+            let (of_leaf, rest) = places.split_at(of.vertices().len());
+            places = rest;
+            let mut groups = [0; NO_CORNER as usize + 1];
+            let mut any = 0;
+            for (groups, &place) in groups.iter_mut().zip(of_leaf) {
+                *groups = self.groups_of[place as usize];
+                any |= *groups;
+            }
+            if any == 0 {
+                continue;
+            }
+            for (lane, corners) in of.corners.iter().enumerate() {
+                let at = |k: usize| groups[(corners[k] & NO_CORNER) as usize];
+                let groups = at(0) | at(1) | at(2);
+                if groups != 0 {
+                    needed(Seed { leaf, lane: lane as u32 }, groups);
+                }
             }
         }
     }
