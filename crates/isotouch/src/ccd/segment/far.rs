@@ -48,9 +48,15 @@ impl<'a> Far<'a> {
     #[inline(always)]
     pub(super) fn reach(&self, by: &Reach, place: DVec3) -> f64 {
         let at = nearest(place, self.step).min(self.nodes - 1);
+        by.of_node(self.value(at), at * self.step, place)
+    }
+
+    /// The value of one of the coarsest nodes.
+    #[inline(always)]
+    pub(super) fn value(&self, at: UVec3) -> f32 {
         let index =
             at.x as usize + self.nodes.x as usize * (at.y as usize + self.nodes.y as usize * at.z as usize);
-        by.of_node(self.values[index], at * self.step, place)
+        self.values[index]
     }
 
     /// The same by the nodes between, the coarsest that lets it go farther than `least`; otherwise something not above that.

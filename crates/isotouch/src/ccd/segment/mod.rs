@@ -41,12 +41,14 @@
 //! the plane alone. So a cell is always met with the same entry and exit, whoever finds it; and what traversals pass
 //! over would have been found free.
 
+mod asking;
 mod batch;
 mod far;
 mod hierarchy;
 mod intervals;
 mod lanes;
 mod leap;
+mod occupied;
 mod outside;
 mod piece;
 mod track;

@@ -139,22 +139,6 @@ impl<'a> Cursor<'a> {
         (first != MISSING).then_some(first / BRICK_NODES)
     }
 
-    /// Looks up the brick of a cell and those next to it that it shares most cells with.
-    #[inline(always)]
-    pub(super) fn look_around(&mut self, fine: &BrickView<'_>, cell: UVec3) {
-        if self.slot(fine, cell).is_some() {
-            for neighbour in [1, 2, 4] {
-                self.first(fine, neighbour);
-            }
-        }
-    }
-
-    /// Where the values of the bricks that were looked up begin.
-    #[inline(always)]
-    pub(super) fn firsts(&self) -> impl Iterator<Item = usize> {
-        self.firsts.into_iter().filter(|&first| first < MISSING)
-    }
-
     #[inline(always)]
     fn first(&mut self, fine: &BrickView<'_>, neighbour: usize) -> usize {
         if self.firsts[neighbour] == UNASKED {

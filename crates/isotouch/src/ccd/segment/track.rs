@@ -210,12 +210,6 @@ impl Track {
         DVec3::new(at[0], at[1], at[2])
     }
 
-    /// How far the path moves along each axis, in cells.
-    #[inline(always)]
-    pub(super) fn slope(&self) -> DVec3 {
-        DVec3::new(self.slope[0], self.slope[1], self.slope[2])
-    }
-
     /// Where the path is at the beginning and end of its passage through a block, in the coordinates of a cell of `step`
     /// cells around it.
     #[inline(always)]

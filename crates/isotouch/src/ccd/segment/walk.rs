@@ -6,15 +6,20 @@ use glam::{DVec3, UVec3};
 
 use super::far::{Far, Reach};
 use super::hierarchy::Skips;
-use super::lanes::MOST_NODES_ALONG_AXIS;
+use super::lanes;
+use super::occupied::{Occupied, Threshold};
 use super::outside::Outside;
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
 use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
 use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
+use crate::field::storage::bricks::BRICK_NODES;
 use crate::field::{Field, SignMethod};
 use crate::math::cubic::{self, CellCubic, bisection, cardano};
+
+/// What a level set occupies is found out for batches of at least a segment for so many blocks: about what it takes to save that time.
+const BLOCKS_PER_SEGMENT: u64 = 64;
 
 /// A level set, ready to be asked about many segments.
 pub(super) struct LevelSet<'a> {
@@ -103,15 +108,31 @@ impl<'a> LevelSet<'a> {
         }
     }
 
-    /// Whether leaps can be told in `f32`: distances in cells are numbers that it has, those that matter are not much larger than
-    /// the coordinates that its rounding is measured by, and nodes are counted in 32 bits.
-    pub(super) fn suits_lanes(&self) -> bool {
-        let reserve = (self.iso.abs() + self.error_bound) * self.per_distance;
-        self.field.is_certified()
-            && (1e-30..1e30).contains(&self.per_distance)
-            && reserve < f64::from(self.field.grid().cells.max_element())
-            && self.far.values.len() < u32::MAX as usize
-            && self.far.nodes.max_element() < MOST_NODES_ALONG_AXIS
+    /// What the level set occupies, for so many segments; `None` where it would not be worth it, or leaps cannot be told in `f32`.
+    pub(super) fn occupied(&self, segments: usize) -> Option<Occupied> {
+        let Storage::Sparse(nodes) = self.field.nodes() else { return None };
+        let cells = self.field.grid().cells;
+        let blocks = cells.as_u64vec3().element_product() / BRICK_NODES as u64;
+        let is_worth_it = segments as u64 >= blocks / BLOCKS_PER_SEGMENT;
+        // Bricks that are not stored are free by more than all rounding.
+        let is_clear_beyond = self.margin > self.error_bound + 2.0 * self.steepness;
+        if !is_worth_it
+            || !self.field.is_certified()
+            || !is_clear_beyond
+            || cells.max_element() > lanes::MOST_CELLS
+        {
+            return None;
+        }
+        let margin = lanes::margin(cells.max_element(), self.steepness);
+        let reserve = (self.iso + self.error_bound) * self.per_distance + 8.0 * self.overshoot();
+        let by = Threshold { value: self.iso + margin, reach: Reach { cells: self.per_distance, reserve } };
+        Some(Occupied::new(nodes, &self.far, cells, &by))
+    }
+
+    /// How far beyond a plane paths in lanes go on, in cells.
+    #[inline(always)]
+    pub(super) fn overshoot(&self) -> f64 {
+        lanes::overshoot(self.field.grid().cells.max_element())
     }
 
     #[inline(always)]

@@ -114,6 +114,12 @@ impl BrickLevel {
         tile.cmpge(tiles).any() || self.tile_at[tile_index(tile, tiles)] == NO_TILE
     }
 
+    /// A tile within the level, if it has bricks.
+    pub(crate) fn tile(&self, tile: UVec3) -> Option<&Tile> {
+        let at = self.tile_at[tile_index(tile, Self::tiles_per_axis(self.nodes))];
+        (at != NO_TILE).then(|| &self.tiles[at as usize])
+    }
+
     /// Where a brick's values begin, divided by 64; `None` when it is not stored.
     #[inline(always)]
     pub(crate) fn slot(&self, brick: UVec3) -> Option<usize> {
