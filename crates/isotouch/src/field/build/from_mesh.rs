@@ -179,7 +179,7 @@ fn build(
 ) -> Result<Outcome, BuildError> {
     let mut notes = Vec::new();
     let ((normals, faults), bvh) = rayon::join(|| Pseudonormals::new(mesh), || Bvh::new(mesh));
-    let open = OpenMesh { mesh, grid: &grid, options, execution };
+    let open = OpenMesh { mesh, normals: &normals, grid: &grid, options, execution };
     let mut method = choose_sign(mesh, &bvh, options.sign, &faults, &mut notes)?;
     let opened = match method {
         SignMethod::Soup => Some(open.by_reach(&bvh)?),

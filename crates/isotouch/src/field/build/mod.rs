@@ -6,6 +6,7 @@
 //! ```
 
 mod caps;
+mod cavities;
 pub(super) mod check;
 mod distance;
 mod distance_sampler;
@@ -20,6 +21,7 @@ mod memory;
 mod near_vertices;
 pub(super) mod nodes;
 mod open;
+mod pockets;
 mod reach;
 mod sampler;
 mod side;
