@@ -8,10 +8,10 @@
 //! Nodes cannot tell where a wall is so thin that none is in it. So straight ways are followed from each region to the
 //! next, whatever is between, and the skins that they cross are noted in order. A skin that was met at some depth
 //! leads one deeper, however often it is crossed: inner walls that hang together with the outer one count for nothing, nor
-//! does it matter where parts overlap. Ways may lead through holes, so the ways that most agree with count, and neighbours joined by the
-//! most ways come first.
+//! does it matter where parts overlap. Of several depths the least counts. Ways may lead through holes, so between two regions
+//! the ways count that agree with most.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use glam::UVec3;
 use rayon::prelude::*;
@@ -36,7 +36,10 @@ pub(super) fn sides(lattice: &Lattice<'_>, regions: &[u32], count: u32, skins: &
         Vec::new()
     };
     // Where no way leads to, or where there is one skin only, what is enclosed is inside.
-    let depth = |region: u32| depths.get(region as usize).copied().flatten().unwrap_or(region.min(1));
+    let depth = |region: u32| {
+        let found = depths.get(region as usize).copied();
+        found.filter(|&depth| depth != FAR).unwrap_or(region.min(1))
+    };
     (0..count).map(|region| if depth(region) % 2 == 0 { Label::Outside } else { Label::Inside }).collect()
 }
 
@@ -113,62 +116,76 @@ impl<'a> Between<'a> {
     }
 }
 
-/// How many skins lie between the outside and each region, and between the outside and each skin; `None` where no way led to yet.
+/// Between regions joined by less than this share of the ways from both, what is found may be the exception: ways through a hole.
+const LEAST_SHARE: f64 = 0.125;
+
+/// How many skins lie between the outside and each region, and between the outside and each skin; `FAR` where no way led to yet.
 struct Depths {
-    of_region: Vec<Option<u32>>,
-    of_skin: Vec<Option<u32>>,
+    of_region: Vec<u32>,
+    of_skin: Vec<u32>,
 }
+
+const FAR: u32 = u32::MAX;
 
 impl Depths {
     fn new(crossed: &Crossed, regions: u32, skins: u32) -> Self {
         let between = Between::of_all(crossed);
-        let mut beside: Vec<Vec<(u32, &Between<'_>)>> = Vec::new();
-        beside.resize_with(regions as usize, Vec::new);
-        for (&[a, b], between) in &between {
-            beside[a as usize].push((b, between));
-            beside[b as usize].push((a, between));
+        let mut all_votes = vec![0; regions as usize];
+        for (pair, between) in &between {
+            pair.iter().for_each(|&region| all_votes[region as usize] += between.votes);
         }
-        let mut depths = Self { of_region: vec![None; regions as usize], of_skin: vec![None; skins as usize] };
-        // The regions next to known ones, by the number of ways to them. Of equals the order is that of their numbers.
-        let mut next = BinaryHeap::from([(u64::MAX, 0, 0)]);
-        while let Some((_, region, from)) = next.pop() {
-            if depths.of_region[region as usize].is_some() {
-                continue;
-            }
-            let depth = match between.get(&[region.min(from), region.max(from)]) {
-                Some(ways) => depths.behind(from, ways, from < region),
-                None => 0,
-            };
-            depths.of_region[region as usize] = Some(depth);
-            for &(other, ways) in &beside[region as usize] {
-                if depths.of_region[other as usize].is_none() {
-                    next.push((ways.votes, other, region));
-                } else {
-                    // Nothing new about the regions, but perhaps about skins between them.
-                    depths.behind(region, ways, region < other);
-                    depths.behind(other, ways, other < region);
-                }
-            }
-        }
+        let is_usual = |pair: &[u32; 2], between: &Between<'_>| {
+            let fewest = pair.map(|region| all_votes[region as usize]).into_iter().min().unwrap_or(0);
+            between.votes as f64 >= LEAST_SHARE * fewest as f64
+        };
+        let mut depths = Self { of_region: vec![FAR; regions as usize], of_skin: vec![FAR; skins as usize] };
+        depths.of_region[0] = 0;
+        // Depths only ever become less, so this ends.
+        while between
+            .iter()
+            .filter(|(pair, between)| is_usual(pair, between))
+            .fold(false, |changed, (pair, between)| depths.follow(*pair, between) || changed)
+        {}
         depths
     }
 
-    /// How deep most ways lead from a region, in the order they were noted or in the other one. Skins not met before are met
-    /// now.
-    fn behind(&mut self, from: u32, between: &Between<'_>, is_in_order: bool) -> u32 {
-        let start = self.of_region[from as usize].unwrap_or(0);
+    /// Follows ways in both directions. Says whether that changed anything.
+    fn follow(&mut self, [a, b]: [u32; 2], between: &Between<'_>) -> bool {
+        let there = self.lead(a, b, between, |way, k| way[k]);
+        let back = self.lead(b, a, between, |way, k| way[way.len() - 1 - k]);
+        there || back
+    }
+
+    /// Follows ways to where most of them lead, each over its skins by their places. Says whether that changed anything.
+    fn lead(
+        &mut self,
+        from: u32,
+        to: u32,
+        between: &Between<'_>,
+        skin_at: impl Fn(&[u32], usize) -> u32,
+    ) -> bool {
+        let start = self.of_region[from as usize];
+        if start == FAR {
+            return false;
+        }
+        let mut has_changed = false;
         let mut votes: BTreeMap<u32, u64> = BTreeMap::new();
         for &(way, count) in &between.ways {
             let mut depth = start;
             for k in 0..way.len() {
-                let skin = way[if is_in_order { k } else { way.len() - 1 - k }];
-                let outside = *self.of_skin[skin as usize].get_or_insert(depth);
-                depth = depth.max(outside + 1);
+                let outside = &mut self.of_skin[skin_at(way, k) as usize];
+                has_changed |= depth < *outside;
+                *outside = depth.min(*outside);
+                depth = depth.max(*outside + 1);
             }
             *votes.entry(depth).or_default() += count;
         }
         let most = votes.into_iter().max_by_key(|&(_, count)| count);
         // A hole that was closed is a wall as well, towards the outside.
-        most.map_or(start, |(depth, _)| depth).max(1)
+        let depth = most.map_or(start, |(depth, _)| depth).max(1);
+        let known = &mut self.of_region[to as usize];
+        has_changed |= depth < *known;
+        *known = depth.min(*known);
+        has_changed
     }
 }

@@ -132,12 +132,9 @@ impl<'a> Lattice<'a> {
     pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
         self.is_open_anywhere = matches!(openings, Openings::Anywhere);
         let Self { grid, distances, marks, room_beside_holes: room, .. } = self;
-        // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Where a gap was asked for, it is
-        // closed even then; an offset that was chosen is doubled until the solid holds.
-        *room = match openings {
-            Openings::Anywhere => offset.hypot(0.5 * grid.cell),
-            Openings::Along(_) => offset,
-        };
+        // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Let a point of it be s
+        // from one node, h − s from the other and σ from the mesh: then √(σ² + s·(h − s)) from there is at least one of them.
+        *room = offset.hypot(0.5 * grid.cell);
         let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
         // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
         let near = 2.0 * offset + grid.cell;

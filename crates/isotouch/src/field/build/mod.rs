@@ -17,6 +17,7 @@ mod gathered;
 mod in_front;
 mod lattice;
 mod leaf_vertices;
+mod lost_parts;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;

@@ -101,13 +101,16 @@ impl OpenMesh<'_, '_> {
     pub(super) fn by_reach(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
         let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
         let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
-        // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        if soup.share < ENOUGH
+        // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned. Or so wide that the
+        // offset which closes them closes the tube halfway along as well.
+        let is_doubtful = options.gap.is_none() && soup.is_widened() && soup.share < NEARLY_ALL;
+        if (soup.share < ENOUGH || is_doubtful)
             && let Some(spanned) = self.spanned()?
         {
             let bvh = Bvh::new(&spanned);
             let closed = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
-            if closed.has_inside() && closed.share > soup.share {
+            let is_better = closed.share > soup.share && (soup.share < ENOUGH || closed.gap < soup.gap);
+            if closed.has_inside() && is_better {
                 return self.by_soup(&closed, &spanned);
             }
         }
@@ -237,16 +240,22 @@ impl OpenMesh<'_, '_> {
     }
 }
 
+/// With less of the mesh's area than this at the boundary, a gap wider than cells need may have closed more than holes.
+const NEARLY_ALL: f64 = 0.95;
 /// Holes that were spanned may have this share of the mesh's area in all.
 const LARGEST_SPAN: f64 = 0.25;
 /// Most places along an edge of a triangle where its sides are looked at.
 const MOST_PLACES: f64 = 64.0;
 
 /// Points all over a triangle, about a cell apart; farther in one that is longer than 64.
-fn samples([a, b, c]: [DVec3; 3], cell: f64) -> impl Iterator<Item = DVec3> {
+fn samples(corners: [DVec3; 3], cell: f64) -> impl Iterator<Item = DVec3> {
+    let [a, b, c] = corners;
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-    let n = (longest / cell).ceil().clamp(1.0, MOST_PLACES) as u32;
-    // Middles of the n² small triangles that cutting the edges into n parts makes.
+    middles(corners, (longest / cell).ceil().clamp(1.0, MOST_PLACES) as u32)
+}
+
+/// Middles of the n² small triangles that cutting the edges of one into n parts makes.
+pub(super) fn middles([a, b, c]: [DVec3; 3], n: u32) -> impl Iterator<Item = DVec3> {
     (0..n).flat_map(move |i| {
         (0..2 * (n - i) - 1).map(move |k| {
             let (j, is_upper) = (k / 2, k % 2 == 1);

@@ -128,6 +128,11 @@ impl<'a> Soup<'a> {
         self.labels.contains(&Label::Inside)
     }
 
+    /// Whether holes were closed that are wider than cells make necessary.
+    pub(super) fn is_widened(&self) -> bool {
+        self.gap > 2.0 * LEAST_OFFSET * self.lattice.grid.cell * (1.0 + 1e-9)
+    }
+
     /// Points where inside and outside meet without a triangle between them.
     pub(super) fn seams(&self, cell: f64) -> Vec<DVec3> {
         let lattice = &self.lattice;
@@ -136,7 +141,9 @@ impl<'a> Soup<'a> {
             .flat_map_iter(|k| {
                 (0..3).filter_map(move |axis| {
                     let (next, passage) = lattice.next(k, axis)?;
-                    let is_apart = lattice.distance(k) + lattice.distance(next) > cell * (1.0 + 1e-6);
+                    // Less by the rounding of distances, for a tear may leave hardly more room than a wall would. Caps are
+                    // looked for from here, by better distances, so that one place too many does no harm.
+                    let is_apart = lattice.distance(k) + lattice.distance(next) > cell * (1.0 - 1e-6);
                     let is_open = self.labels[k] != self.labels[next] && passage != Passage::Walled;
                     let ends = [k, next].map(|k| lattice.position(lattice.node(k)));
                     (is_apart && is_open).then(|| 0.5 * (ends[0] + ends[1]))
