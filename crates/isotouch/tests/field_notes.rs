@@ -156,16 +156,20 @@ fn parts_between_nodes_are_noted() {
     for sign in [SignMethod::Auto, SignMethod::Pseudonormal, SignMethod::Winding, SignMethod::Soup] {
         for storage in [StorageKind::Sparse, StorageKind::Dense] {
             let options = FieldOptions { cell_size: Some(0.04), sign, storage, ..Default::default() };
-            let both = [ball(), moved(plate(0.001), beside), moved(wire.clone(), DVec3::new(-0.8, 0.31, 0.0))];
-            let one = "1 of 2 parts is too thin for these cells: no node is inside it; use a higher resolution";
-            let two = "2 of 3 parts are too thin for these cells: no node is inside them; use a higher resolution";
+            let both =
+                [ball(), moved(plate(0.001), beside), moved(wire.clone(), DVec3::new(-0.8, 0.31, 0.0))];
+            let one =
+                "1 of 2 parts is too thin for these cells: no node is inside it; use a higher resolution";
+            let two =
+                "2 of 3 parts are too thin for these cells: no node is inside them; use a higher resolution";
             assert_eq!(of(&options, &both[..2]), one, "{sign}");
             assert_eq!(of(&options, &both), two, "{sign}");
             assert_eq!(of(&options, &[ball(), moved(plate(0.05), beside)]), "", "{sign}");
         }
     }
     let options = FieldOptions { cell_size: Some(0.04), ..Default::default() };
-    let sheet = TriMesh::new(plate(0.001).vertices().to_vec(), plate(0.001).triangles()[..2].to_vec()).unwrap();
+    let sheet =
+        TriMesh::new(plate(0.001).vertices().to_vec(), plate(0.001).triangles()[..2].to_vec()).unwrap();
     assert_eq!(of(&options, &[ball(), moved(sheet, beside)]), "");
     let inverted = FieldOptions { sign: SignMethod::Winding, ..options.clone() };
     let aside = moved(shapes::sphere(0.2, 320).unwrap().flipped(), 1.2 * DVec3::X);

@@ -9,13 +9,13 @@ const RADIUS: f64 = 0.5 / 1.1 * CELLS;
 /// Too thin for nodes to be deep in it, hardly thick enough, and thick.
 const THICKNESSES: [f64; 5] = [1.0, 1.5, 2.0, 3.0, 6.0];
 
+fn kept_options() -> FieldOptions {
+    let resolution = CELLS as u32;
+    FieldOptions { resolution, keep_cavities: true, ..options(SignMethod::Soup, StorageKind::Dense) }
+}
+
 fn kept(mesh: &TriMesh) -> Field {
-    let options = FieldOptions {
-        resolution: CELLS as u32,
-        keep_cavities: true,
-        ..options(SignMethod::Soup, StorageKind::Dense)
-    };
-    let field = built(mesh, &options);
+    let field = built(mesh, &kept_options());
     field.verify().unwrap();
     field
 }
@@ -125,9 +125,8 @@ fn what_overlaps_is_no_cavity() {
 fn rooms_behind_rooms_are_no_cavities() {
     let walls = (-1..=1).flat_map(|z| (-1..=1).flat_map(move |y| (-1..=1).map(move |x| [x, y, z])));
     let third = RADIUS / 3.0;
-    let rooms: Vec<TriMesh> = walls
-        .map(|at| moved(cube(third), 2.0 * third * DVec3::from_array(at.map(f64::from))))
-        .collect();
+    let rooms: Vec<TriMesh> =
+        walls.map(|at| moved(cube(third), 2.0 * third * DVec3::from_array(at.map(f64::from)))).collect();
     check_signs("rooms", &kept(&joined(&rooms)), |p| -box_distance(p, DVec3::splat(RADIUS)));
 }
 
@@ -145,5 +144,32 @@ fn a_hole_in_the_outer_skin_leaves_a_thin_walled_cavity_hollow() {
             if is_near_hole { 0.0 } else { (RADIUS - r).min(r - (RADIUS - thickness)) }
         };
         check_signs(&format!("{thickness} cells"), &field, depth);
+    }
+}
+
+/// Narrower than what is closed where holes are.
+#[test]
+fn narrow_cavities_stay_hollow() {
+    let (outer, inner) = (RADIUS - 6.0, RADIUS - 7.5);
+    for (state, mesh) in in_all_states(&joined(&[ball(RADIUS), ball(outer), ball(inner)])) {
+        let depth = |p: DVec3| {
+            let r = p.length();
+            (RADIUS - r).min(r - outer).max(inner - r)
+        };
+        check_signs(state, &kept(&mesh), depth);
+    }
+}
+
+#[test]
+fn threads_change_nothing_about_cavities() {
+    let hollow = joined(&[ball(RADIUS), ball(RADIUS - 1.5)]);
+    for (state, mesh) in in_all_states(&hollow) {
+        let with = |threads| {
+            let execution = Execution { threads: Some(threads), ..Default::default() };
+            Field::from_mesh_with(&mesh, &kept_options(), &execution).unwrap().field
+        };
+        let (one, three) = (with(1), with(3));
+        let all = nodes(&one, 20_000);
+        assert_eq!(one.distances(&all), three.distances(&all), "{state}");
     }
 }

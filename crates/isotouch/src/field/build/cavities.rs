@@ -49,33 +49,39 @@ fn all_ways(lattice: &Lattice<'_>, regions: &[u32], skins: &Skins) -> Crossed {
     let mut all = Crossed::new();
     for axis in 0..3 {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let found = (0..nodes[u] as usize * nodes[v] as usize).into_par_iter().fold(Crossed::new, |mut found, line| {
-            let mut node = UVec3::ZERO;
-            (node[u], node[v]) = (line as u32 % nodes[u], line as u32 / nodes[u]);
-            let mut last = None;
-            for at in 0..nodes[axis] {
-                node[axis] = at;
-                let k = lattice.index(node);
-                if regions[k] == NO_REGION {
-                    continue;
+        let found = (0..nodes[u] as usize * nodes[v] as usize).into_par_iter().fold(
+            Crossed::new,
+            |mut found, line| {
+                let mut node = UVec3::ZERO;
+                (node[u], node[v]) = (line as u32 % nodes[u], line as u32 / nodes[u]);
+                let mut last = None;
+                for at in 0..nodes[axis] {
+                    node[axis] = at;
+                    let k = lattice.index(node);
+                    if regions[k] == NO_REGION {
+                        continue;
+                    }
+                    if let Some(before) = last.replace(k)
+                        && regions[before] != regions[k]
+                    {
+                        let (from, to) = if regions[before] < regions[k] { (before, k) } else { (k, before) };
+                        let triangles = lattice.triangles_between(from, to);
+                        let mut crossed: Vec<u32> =
+                            triangles.into_iter().map(|t| skins.of_triangle[t as usize]).collect();
+                        crossed.dedup();
+                        *found.entry(([regions[from], regions[to]], crossed)).or_default() += 1;
+                    }
                 }
-                if let Some(before) = last.replace(k)
-                    && regions[before] != regions[k]
-                {
-                    let (from, to) = if regions[before] < regions[k] { (before, k) } else { (k, before) };
-                    let triangles = lattice.triangles_between(from, to);
-                    let mut crossed: Vec<u32> =
-                        triangles.into_iter().map(|t| skins.of_triangle[t as usize]).collect();
-                    crossed.dedup();
-                    *found.entry(([regions[from], regions[to]], crossed)).or_default() += 1;
-                }
-            }
-            found
-        });
-        merge(&mut all, found.reduce(Crossed::new, |mut a, b| {
-            merge(&mut a, b);
-            a
-        }));
+                found
+            },
+        );
+        merge(
+            &mut all,
+            found.reduce(Crossed::new, |mut a, b| {
+                merge(&mut a, b);
+                a
+            }),
+        );
     }
     all
 }

@@ -8,8 +8,8 @@ use super::open::{OpenMesh, winding_serves};
 use super::sign::{Pseudonormals, SignOracle, Untangled};
 use super::tangle::{Sides, Tangle};
 use super::{
-    BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, lost_parts, memory, on_threads,
-    spacing,
+    BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, lost_parts, memory,
+    on_threads, spacing,
 };
 use crate::field::storage::Storage;
 use crate::field::{Execution, Facts, Field, FieldOptions, Grid, SignMethod};

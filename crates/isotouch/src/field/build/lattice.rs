@@ -3,10 +3,10 @@
 use glam::{DVec3, UVec3};
 use rayon::prelude::*;
 
+use super::cavities::Skins;
 use super::distance_sampler::MeshSampler;
 use super::leaf_vertices::LeafVertices;
 use super::sign::SignOracle;
-use super::cavities::Skins;
 use super::{BuildError, nodes};
 use crate::field::storage::DenseNodes;
 use crate::field::{Execution, Grid};

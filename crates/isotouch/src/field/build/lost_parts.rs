@@ -80,8 +80,7 @@ fn is_closed(mesh: &TriMesh, triangles: &[usize]) -> bool {
     different.iter_mut().for_each(|corners| corners.sort_unstable());
     different.sort_unstable();
     different.dedup();
-    let mut edges: Vec<[u32; 2]> =
-        different.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect();
+    let mut edges: Vec<[u32; 2]> = different.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect();
     edges.sort_unstable();
     edges.chunk_by(|a, b| a == b).all(|uses| uses.len() > 1)
 }

@@ -123,8 +123,7 @@ impl OpenMesh<'_, '_> {
 
     /// The mesh with its holes spanned, if it has any, and if they are not so large that it is an open sheet.
     fn spanned(&self) -> Result<Option<TriMesh>, BuildError> {
-        let holes =
-            fill::hole_triangles(self.mesh, self.execution.cancel).ok_or(BuildError::Cancelled)?;
+        let holes = fill::hole_triangles(self.mesh, self.execution.cancel).ok_or(BuildError::Cancelled)?;
         let area = |corners: &[u32; 3]| {
             let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
             0.5 * (b - a).cross(c - a).length()

@@ -7,7 +7,7 @@
 //!    than 2σ are too narrow to pass, so they are closed. Elsewhere nothing is missing, and every way is open that
 //!    no triangle bars, crevices included. When a gap is asked for, σ holds everywhere.
 //! 2. What is farther than σ from the mesh and not outside is inside; with cavities kept, it counts how many skins lie between it
-//!    and the outside, and behind every second one is a cavity (`cavities.rs`).
+//!    and the outside, and behind every second one is a cavity (`cavities.rs`). Then so do pockets nearer to the mesh.
 //! 3. All other nodes belong to the nearest of those, over paths within cells that no triangle crosses: first over those that
 //!    no triangle comes near, for others may lead through a tear. Nodes that none of them reaches are locked in: inside.
 //!
