@@ -74,7 +74,7 @@ fn slits_up_to_the_gap_that_was_chosen_are_closed() {
             BuildNote::GapsClosed { width } => Some(*width),
             _ => None,
         });
-        if !(field.distance(place).value() < 0.0) {
+        if field.distance(place).value() >= 0.0 {
             found.push(format!("turned by {turn}, at {place}: open, gap {gap:?}"));
         } else if gap.is_none_or(|gap| (gap - 1.8 * cell).abs() > 1e-9) {
             found.push(format!("turned by {turn}, at {place}: closed by {gap:?}"));
