@@ -4,7 +4,9 @@
 
 mod oracle;
 
-use isotouch::field::{BuildError, BuildNote, Built, Distance, Execution, Field, FieldOptions, SignMethod};
+use isotouch::field::{
+    BuildError, BuildNote, Built, Distance, Execution, Field, FieldOptions, SignMethod, StorageKind,
+};
 use isotouch::math::{DMat3, DVec3};
 use isotouch::mesh::{TriMesh, shapes};
 use oracle::meshes::{joined, moved};
@@ -133,4 +135,45 @@ fn a_mesh_too_far_from_the_origin_is_refused_with_the_remedy() {
             }
         }
     }
+}
+
+/// A plate and a wire between layers of nodes, beside a ball. What has nodes inside, is open, or is a cavity, is not complained of.
+#[test]
+fn parts_between_nodes_are_noted() {
+    let ball = || shapes::sphere(0.5, 320).unwrap();
+    let plate = |thickness: f64| shapes::cuboid(DVec3::new(0.6, 0.6, thickness)).unwrap();
+    let wire = shapes::cuboid(DVec3::new(0.002, 0.002, 0.7)).unwrap();
+    let of = |options: &FieldOptions, parts: &[TriMesh]| {
+        let Built { field, notes } =
+            Field::from_mesh_with(&joined(parts), options, &Execution::default()).unwrap();
+        let is_there = |p: DVec3| field.distance(p).value() < 0.0;
+        assert!(is_there(DVec3::ZERO), "{notes:?}");
+        let lost = notes.iter().find(|note| matches!(note, BuildNote::PartsTooThin { .. }));
+        lost.map(ToString::to_string).unwrap_or_default()
+    };
+    // Nodes every 1/32 of the box, which is 1.1 times as long as the parts: x = 0.85 and z = 0.1 are between them.
+    let beside = DVec3::new(0.85, 0.0, 0.1);
+    for sign in [SignMethod::Auto, SignMethod::Pseudonormal, SignMethod::Winding, SignMethod::Soup] {
+        for storage in [StorageKind::Sparse, StorageKind::Dense] {
+            let options = FieldOptions { cell_size: Some(0.04), sign, storage, ..Default::default() };
+            let both =
+                [ball(), moved(plate(0.001), beside), moved(wire.clone(), DVec3::new(-0.8, 0.31, 0.0))];
+            let one =
+                "1 of 2 parts is too thin for these cells: no node is inside it; use a higher resolution";
+            let two =
+                "2 of 3 parts are too thin for these cells: no node is inside them; use a higher resolution";
+            assert_eq!(of(&options, &both[..2]), one, "{sign}");
+            assert_eq!(of(&options, &both), two, "{sign}");
+            assert_eq!(of(&options, &[ball(), moved(plate(0.05), beside)]), "", "{sign}");
+        }
+    }
+    let options = FieldOptions { cell_size: Some(0.04), ..Default::default() };
+    let sheet =
+        TriMesh::new(plate(0.001).vertices().to_vec(), plate(0.001).triangles()[..2].to_vec()).unwrap();
+    assert_eq!(of(&options, &[ball(), moved(sheet, beside)]), "");
+    let inverted = FieldOptions { sign: SignMethod::Winding, ..options.clone() };
+    let aside = moved(shapes::sphere(0.2, 320).unwrap().flipped(), 1.2 * DVec3::X);
+    assert_eq!(of(&inverted, &[ball(), aside]), "");
+    let bubble = moved(shapes::sphere(0.005, 320).unwrap().flipped(), DVec3::new(0.25, 0.0, 0.0));
+    assert_eq!(of(&options, &[ball(), bubble]), "");
 }

@@ -24,9 +24,13 @@ pub struct FieldOptions {
     /// How the nodes are kept.
     pub storage: StorageKind,
     /// Every way in that is narrower than this is closed by [`SignMethod::Soup`]. `None` to choose from the mesh, and to close
-    /// holes only: where the surface ends, not where it leaves a crevice.
+    /// holes only: where the surface ends, not where it leaves a crevice. Chosen are 1.8 cells, or more where that would leave
+    /// most of the mesh open; a note names the width, and all narrower holes are closed.
     pub gap: Option<f64>,
-    /// Whether [`SignMethod::Soup`] leaves enclosed hollows hollow instead of filling them.
+    /// Whether [`SignMethod::Soup`] leaves enclosed hollows hollow instead of filling them: what lies behind two skins, behind four,
+    /// and so on, a skin being triangles that hang together but for tears up to a thousandth of a cell. Walls between two
+    /// skins may be as thin as that; those thinner than a cell have few nodes inside or none, and the field shows as much of
+    /// them. Cavities with fewer than eight nodes, and those whose skin touches the outer one, are filled.
     pub keep_cavities: bool,
 }
 

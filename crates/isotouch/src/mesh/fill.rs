@@ -5,6 +5,7 @@
 //! Loops of more than 16,384 edges are left as they are.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use super::TriMesh;
 use super::edges::EdgeUses;
 
 /// Edges of the longest loop that is filled. Looking for diagonals takes time with the square of the length: 2·10⁸ distances
-/// for this one, about a second; 10¹² for a million edges, with nobody to stop it. Longer loops stay open.
+/// for this one, about a second; 10¹² for a million edges, which nobody waits for. Longer loops stay open.
 const LONGEST: usize = 1 << 14;
 
 /// Longer loops are cut in two by their shortest diagonals first: the best triangulation takes time with the cube of the
@@ -24,13 +25,13 @@ const LONGEST_AT_ONCE: usize = 128;
 const LONG_EDGES: f64 = 0.05;
 
 /// Triangles that fill the loops of the mesh, over its own vertices: all but those of more than 16,384 edges, so that a mesh
-/// may still be open when they are added.
-pub(crate) fn hole_triangles(mesh: &TriMesh) -> Vec<[u32; 3]> {
-    let mut triangles = Vec::new();
+/// may still be open when they are added. `None` when it was told to stop.
+pub(crate) fn hole_triangles(mesh: &TriMesh, cancel: Option<&AtomicBool>) -> Option<Vec<[u32; 3]>> {
+    let mut filling = Filling { vertices: mesh.vertices(), cancel, triangles: Vec::new() };
     for ring in rings(mesh).iter().filter(|ring| ring.len() <= LONGEST) {
-        fill(mesh.vertices(), ring, &mut triangles);
+        filling.fill(ring)?;
     }
-    triangles
+    Some(filling.triangles)
 }
 
 /// The loops of edges that only one triangle uses, each without repeated vertices.
@@ -115,20 +116,46 @@ impl Walk {
     }
 }
 
-fn fill(vertices: &[DVec3], ring: &[u32], out: &mut Vec<[u32; 3]>) {
-    let at = |k: usize| vertices[ring[k] as usize];
-    if ring.len() <= LONGEST_AT_ONCE {
-        least_area(ring, at, out);
-        return;
+/// Filling in progress.
+struct Filling<'a> {
+    vertices: &'a [DVec3],
+    cancel: Option<&'a AtomicBool>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Filling<'_> {
+    /// `None` when it was told to stop.
+    fn go_on(&self) -> Option<()> {
+        (!self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))).then_some(())
     }
-    // The shortest diagonal that leaves at least a quarter on each side.
-    let (n, apart) = (ring.len(), ring.len() / 4);
-    let diagonals = (0..n - apart).flat_map(|i| (i + apart..n.min(i + n - apart + 1)).map(move |j| (i, j)));
-    let shortest = diagonals
-        .min_by(|&(a, b), &(c, d)| at(a).distance_squared(at(b)).total_cmp(&at(c).distance_squared(at(d))));
-    let Some((i, j)) = shortest else { return };
-    fill(vertices, &ring[i..=j], out);
-    fill(vertices, &[&ring[j..], &ring[..=i]].concat(), out);
+
+    fn fill(&mut self, ring: &[u32]) -> Option<()> {
+        self.go_on()?;
+        let at = |k: usize| self.vertices[ring[k] as usize];
+        if ring.len() <= LONGEST_AT_ONCE {
+            least_area(ring, at, &mut self.triangles);
+            return Some(());
+        }
+        // The shortest diagonal that leaves at least a quarter on each side.
+        let (n, apart) = (ring.len(), ring.len() / 4);
+        let mut shortest = (f64::INFINITY, 0, 0);
+        for i in 0..n - apart {
+            self.go_on()?;
+            for j in i + apart..n.min(i + n - apart + 1) {
+                let length = at(i).distance_squared(at(j));
+                if length < shortest.0 {
+                    shortest = (length, i, j);
+                }
+            }
+        }
+        let (_, i, j) = shortest;
+        // Both pieces are shorter, unless all lengths are beyond measure.
+        if j > i {
+            self.fill(&ring[i..=j])?;
+            self.fill(&[&ring[j..], &ring[..=i]].concat())?;
+        }
+        Some(())
+    }
 }
 
 /// The triangulation of least area of a ring, by the best ones of its pieces.
@@ -169,6 +196,10 @@ mod tests {
     use super::*;
     use crate::mesh::shapes;
 
+    fn filled(mesh: &TriMesh) -> Vec<[u32; 3]> {
+        hole_triangles(mesh, None).unwrap()
+    }
+
     fn area(mesh: &TriMesh, triangles: &[[u32; 3]]) -> f64 {
         TriMesh::new(mesh.vertices().to_vec(), triangles.to_vec()).map_or(0.0, |filled| filled.area())
     }
@@ -182,10 +213,10 @@ mod tests {
         let twice: Vec<[u32; 3]> = open.iter().flat_map(|&[a, b, c]| [[a, b, c], [a, c, b]]).collect();
         for triangles in [open, twice] {
             let mesh = TriMesh::new(cube.vertices().to_vec(), triangles).unwrap();
-            let filled = hole_triangles(&mesh);
-            assert!((area(&mesh, &filled) - 1.0).abs() < 1e-12, "{filled:?}");
+            let found = filled(&mesh);
+            assert!((area(&mesh, &found) - 1.0).abs() < 1e-12, "{found:?}");
         }
-        assert!(hole_triangles(&cube).is_empty());
+        assert!(filled(&cube).is_empty());
     }
 
     fn on_circle(k: u32, n: u32, z: f64) -> DVec3 {
@@ -200,10 +231,10 @@ mod tests {
         let mut vertices: Vec<DVec3> = (0..n).map(|k| on_circle(k, n, 0.0)).collect();
         vertices.push(DVec3::Z);
         let cone = TriMesh::new(vertices, (0..n).map(|k| [k, (k + 1) % n, n]).collect()).unwrap();
-        let filled = hole_triangles(&cone);
-        assert_eq!(filled.len(), n as usize - 2);
+        let found = filled(&cone);
+        assert_eq!(found.len(), n as usize - 2);
         let polygon = 0.5 * f64::from(n) * (std::f64::consts::TAU / f64::from(n)).sin();
-        assert!((area(&cone, &filled) - polygon).abs() < 1e-9);
+        assert!((area(&cone, &found) - polygon).abs() < 1e-9);
     }
 
     /// A tube with `n` edges around each of its two ends.
@@ -223,7 +254,7 @@ mod tests {
         let tube = tube(n);
         let lengths: Vec<usize> = rings(&tube).iter().map(Vec::len).collect();
         assert_eq!(lengths, [n as usize; 2]);
-        assert!(hole_triangles(&tube).is_empty());
+        assert!(filled(&tube).is_empty());
     }
 
     /// The shorter rim of two is filled, whatever the other one is like.
@@ -234,9 +265,9 @@ mod tests {
         let short = tube(12);
         let short_triangles: Vec<[u32; 3]> = short.triangles().iter().map(|t| t.map(|v| v + first)).collect();
         let both = long.with_more(short.vertices(), &short_triangles).unwrap();
-        let filled = hole_triangles(&both);
-        assert_eq!(filled.len(), 2 * (12 - 2));
-        assert!(filled.iter().flatten().all(|&v| v >= first));
+        let found = filled(&both);
+        assert_eq!(found.len(), 2 * (12 - 2));
+        assert!(found.iter().flatten().all(|&v| v >= first));
     }
 
     /// Rims that all meet in one vertex come apart into one ring for each.
@@ -246,12 +277,28 @@ mod tests {
         let mut vertices = vec![DVec3::ZERO];
         vertices.extend((0..2 * n).map(|k| on_circle(k, 2 * n, 1.0)));
         let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 2 * k + 1, 2 * k + 2]).collect();
-        let filled = hole_triangles(&TriMesh::new(vertices, triangles.clone()).unwrap());
+        let found = filled(&TriMesh::new(vertices, triangles.clone()).unwrap());
         let sorted = |mut triangles: Vec<[u32; 3]>| {
             triangles.iter_mut().for_each(|t| t.sort_unstable());
             triangles.sort_unstable();
             triangles
         };
-        assert_eq!(sorted(filled), triangles);
+        assert_eq!(sorted(found), triangles);
+    }
+
+    /// Once it is told to, whether a ring is long or rings are many.
+    #[test]
+    fn filling_stops() {
+        let mut many = tube(12);
+        for k in 1..50 {
+            let first = many.vertices().len() as u32;
+            let more = tube(12).mapped(|v| v + f64::from(k) * 3.0 * DVec3::X).unwrap();
+            let triangles: Vec<[u32; 3]> = more.triangles().iter().map(|t| t.map(|v| v + first)).collect();
+            many = many.with_more(more.vertices(), &triangles).unwrap();
+        }
+        for mesh in [tube(10_000), many] {
+            assert_eq!(hole_triangles(&mesh, Some(&AtomicBool::new(true))), None);
+            assert_eq!(hole_triangles(&mesh, Some(&AtomicBool::new(false))), hole_triangles(&mesh, None));
+        }
     }
 }

@@ -16,6 +16,14 @@ impl Sets {
         x
     }
 
+    /// The same without making later searches shorter, so that threads may share it.
+    pub(super) fn smallest(&self, mut x: u32) -> u32 {
+        while self.0[x as usize] != x {
+            x = self.0[x as usize];
+        }
+        x
+    }
+
     pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b) as usize] = a.min(b);

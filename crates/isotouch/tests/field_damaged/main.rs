@@ -5,6 +5,7 @@
 
 mod auto;
 mod caps;
+mod cavities;
 mod distances;
 #[path = "../oracle/mod.rs"]
 mod oracle;

@@ -68,6 +68,13 @@ pub enum BuildNote {
     },
     /// The solid is so thin that no node lies inside it.
     NothingInside,
+    /// Some closed parts are so thin that no node lies inside them, so that they are missing in the field.
+    PartsTooThin {
+        /// How many. One that others with nodes inside lie close to may be missing in the count.
+        parts: usize,
+        /// Parts of the mesh in all: triangles that share vertices are of one part.
+        all: usize,
+    },
     /// The solid touches the border of the box.
     ReachesBorder,
 }
@@ -147,6 +154,12 @@ impl fmt::Display for BuildNote {
             Self::NothingInside => {
                 write!(f, "no node is inside the solid: it is thinner than a cell; use a higher resolution")
             }
+            Self::PartsTooThin { parts, all } => write!(
+                f,
+                "{parts} of {all} parts {} too thin for these cells: no node is inside {}; use a higher resolution",
+                if *parts == 1 { "is" } else { "are" },
+                if *parts == 1 { "it" } else { "them" }
+            ),
             Self::ReachesBorder => write!(
                 f,
                 "the solid reaches the border of the box, so nothing is known outside it; give more padding"

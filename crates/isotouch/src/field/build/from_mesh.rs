@@ -8,7 +8,8 @@ use super::open::{OpenMesh, winding_serves};
 use super::sign::{Pseudonormals, SignOracle, Untangled};
 use super::tangle::{Sides, Tangle};
 use super::{
-    BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, memory, on_threads, spacing,
+    BuildError, BuildNote, Built, check, check_options, check_size, fill, finish, lost_parts, memory,
+    on_threads, spacing,
 };
 use crate::field::storage::Storage;
 use crate::field::{Execution, Facts, Field, FieldOptions, Grid, SignMethod};
@@ -125,13 +126,13 @@ fn encloses_nothing(mesh: &TriMesh) -> bool {
 }
 
 fn from_solid_mesh(
-    mesh: &TriMesh,
+    given: &TriMesh,
     grid: Grid,
     options: &FieldOptions,
     execution: &Execution<'_>,
 ) -> Result<Built, BuildError> {
     let mut notes = Vec::new();
-    let mut mesh = Cow::Borrowed(mesh);
+    let mut mesh = Cow::Borrowed(given);
     let volume = mesh.signed_volume();
     if volume < 0.0 && !is_for_sheets(options.sign) && !is_negligible(volume, mesh.area()) {
         mesh = Cow::Owned(mesh.into_owned().flipped());
@@ -154,7 +155,14 @@ fn from_solid_mesh(
         notes.retain(|note| *note != BuildNote::TurnedOutward);
     }
     notes.extend(built.notes);
-    Ok(Built { field: built.field, notes })
+    let field = built.field;
+    if !is_for_sheets(options.sign)
+        && !notes.contains(&BuildNote::NothingInside)
+        && let Some(note) = lost_parts::look_for(given, &field)
+    {
+        notes.push(note);
+    }
+    Ok(Built { field, notes })
 }
 
 /// What to do about parts that are wound inward.
@@ -179,7 +187,7 @@ fn build(
 ) -> Result<Outcome, BuildError> {
     let mut notes = Vec::new();
     let ((normals, faults), bvh) = rayon::join(|| Pseudonormals::new(mesh), || Bvh::new(mesh));
-    let open = OpenMesh { mesh, grid: &grid, options, execution };
+    let open = OpenMesh { mesh, normals: &normals, grid: &grid, options, execution };
     let mut method = choose_sign(mesh, &bvh, options.sign, &faults, &mut notes)?;
     let opened = match method {
         SignMethod::Soup => Some(open.by_reach(&bvh)?),

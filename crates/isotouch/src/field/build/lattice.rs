@@ -3,6 +3,7 @@
 use glam::{DVec3, UVec3};
 use rayon::prelude::*;
 
+use super::cavities::Skins;
 use super::distance_sampler::MeshSampler;
 use super::leaf_vertices::LeafVertices;
 use super::sign::SignOracle;
@@ -59,6 +60,8 @@ pub(super) struct Lattice<'a> {
     marks: Vec<u8>,
     /// How far from the mesh a node must be, where a hole might be, for one to go through it.
     room_beside_holes: f64,
+    /// Whether a hole might be near any node.
+    is_open_anywhere: bool,
 }
 
 impl<'a> Lattice<'a> {
@@ -72,7 +75,8 @@ impl<'a> Lattice<'a> {
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
-        let mut lattice = Self { mesh, bvh, grid, distances, marks: Vec::new(), room_beside_holes: 0.0 };
+        let (marks, room_beside_holes, is_open_anywhere) = (Vec::new(), 0.0, false);
+        let mut lattice = Self { mesh, bvh, grid, distances, marks, room_beside_holes, is_open_anywhere };
         let count = lattice.distances.values.len();
         lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
         Ok(lattice)
@@ -112,15 +116,25 @@ impl<'a> Lattice<'a> {
         if here.min(there) <= clearance { found.max(Passage::Tight) } else { found }
     }
 
+    /// The triangles that lie between two nodes, in order.
+    pub(super) fn triangles_between(&self, from: usize, to: usize) -> Vec<u32> {
+        let [p, q] = [from, to].map(|k| self.position(self.node(k)));
+        self.bvh.all_between(self.mesh, p, q)
+    }
+
+    /// The skins of the mesh: what hangs together but for tears.
+    pub(super) fn skins(&self) -> Skins {
+        let (of_triangle, count) = self.bvh.pieces(self.mesh, ON_MESH * self.grid.cell);
+        Skins { of_triangle, count }
+    }
+
     /// Finds out for nodes within about `offset` of the mesh whether a hole narrower than two offsets may be near.
     pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
+        self.is_open_anywhere = matches!(openings, Openings::Anywhere);
         let Self { grid, distances, marks, room_beside_holes: room, .. } = self;
-        // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Where a gap was asked for, it is
-        // closed even then; an offset that was chosen is doubled until the solid holds.
-        *room = match openings {
-            Openings::Anywhere => offset.hypot(0.5 * grid.cell),
-            Openings::Along(_) => offset,
-        };
+        // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Let a point of it be s
+        // from one node, h − s from the other and σ from the mesh: then √(σ² + s·(h − s)) from there is at least one of them.
+        *room = offset.hypot(0.5 * grid.cell);
         let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
         // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
         let near = 2.0 * offset + grid.cell;
@@ -178,6 +192,12 @@ impl<'a> Lattice<'a> {
             offset.min(CLEARANCE * self.grid.cell)
         };
         self.distance(k) > room
+    }
+
+    /// Whether a node may belong to a pocket: off the mesh, and away from where holes may be, unless they may be everywhere.
+    pub(super) fn is_in_pocket(&self, k: usize) -> bool {
+        let may_be_open = self.marks[k] & MAY_BE_OPEN != 0;
+        self.distance(k) > CLEARANCE * self.grid.cell && (self.is_open_anywhere || !may_be_open)
     }
 
     /// The nodes around one, and how freely one passes to them.

@@ -6,6 +6,7 @@
 //! ```
 
 mod caps;
+mod cavities;
 pub(super) mod check;
 mod distance;
 mod distance_sampler;
@@ -16,10 +17,12 @@ mod gathered;
 mod in_front;
 mod lattice;
 mod leaf_vertices;
+mod lost_parts;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;
 mod open;
+mod pockets;
 mod reach;
 mod sampler;
 mod side;

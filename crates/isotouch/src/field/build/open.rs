@@ -23,7 +23,6 @@ use super::tangle::{Sides, crossed_triangles};
 use super::{BuildError, BuildNote, fill as fill_nodes};
 use crate::field::storage::Storage;
 use crate::field::{Execution, FieldOptions, Grid, SignMethod};
-use crate::mesh::adjacency::Adjacency;
 use crate::mesh::{Bvh, TriMesh, WindingTree, fill};
 use crate::simd::SimdLevel;
 
@@ -49,20 +48,21 @@ pub(super) struct Opened {
 }
 
 /// What all methods need.
-pub(super) struct OpenMesh<'a> {
+pub(super) struct OpenMesh<'a, 'm> {
     pub(super) mesh: &'a TriMesh,
+    pub(super) normals: &'a Pseudonormals<'m>,
     pub(super) grid: &'a Grid,
     pub(super) options: &'a FieldOptions,
     pub(super) execution: &'a Execution<'a>,
 }
 
-impl OpenMesh<'_> {
+impl OpenMesh<'_, '_> {
     /// By winding numbers: inside where the mesh winds around more than half. `rim` are the edges of its holes.
     pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<[DVec3; 2]>) -> Result<Opened, BuildError> {
         let side = HalfWound(WindingTree::new(self.mesh, bvh));
-        let (adjacency, _) = Adjacency::new(self.mesh);
-        let crossed = crossed_triangles(self.mesh, bvh, &adjacency);
-        let pieces = Pieces { mesh: self.mesh, adjacency: &adjacency, crossed: &crossed, rim: &rim };
+        let adjacency = self.normals.adjacency();
+        let crossed = crossed_triangles(self.mesh, bvh, adjacency);
+        let pieces = Pieces { mesh: self.mesh, adjacency, crossed: &crossed, rim: &rim };
         let in_front = pieces.in_front(&side.0, &[-CLEAR, CLEAR, BURIED]);
         let is_kept: Vec<bool> = in_front
             .par_iter()
@@ -101,32 +101,36 @@ impl OpenMesh<'_> {
     pub(super) fn by_reach(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
         let options = SoupOptions { gap: self.options.gap, keep_cavities: self.options.keep_cavities };
         let soup = Soup::new(self.mesh, bvh, self.grid, options, self.execution)?;
-        // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned.
-        if soup.share < ENOUGH
-            && let Some(spanned) = self.spanned()
+        // Holes too wide for any offset, as the ends of a tube are: those with a rim can be spanned. Or so wide that the
+        // offset which closes them closes the tube halfway along as well.
+        let is_doubtful = options.gap.is_none() && soup.is_widened() && soup.share < NEARLY_ALL;
+        if (soup.share < ENOUGH || is_doubtful)
+            && let Some(spanned) = self.spanned()?
         {
             let bvh = Bvh::new(&spanned);
             let closed = Soup::new(&spanned, &bvh, self.grid, options, self.execution)?;
-            if closed.has_inside() && closed.share > soup.share {
+            let is_better = closed.share > soup.share && (soup.share < ENOUGH || closed.gap < soup.gap);
+            if closed.has_inside() && is_better {
                 return self.by_soup(&closed, &spanned);
             }
         }
-        if !soup.has_inside() {
+        // Walls between the outside and a cavity may be too thin for any node: they enclose something all the same.
+        if !soup.has_inside() && soup.share == 0.0 {
             return Err(BuildError::EnclosesNothing { gap: soup.gap });
         }
         self.by_soup(&soup, self.mesh)
     }
 
     /// The mesh with its holes spanned, if it has any, and if they are not so large that it is an open sheet.
-    fn spanned(&self) -> Option<TriMesh> {
-        let holes = fill::hole_triangles(self.mesh);
+    fn spanned(&self) -> Result<Option<TriMesh>, BuildError> {
+        let holes = fill::hole_triangles(self.mesh, self.execution.cancel).ok_or(BuildError::Cancelled)?;
         let area = |corners: &[u32; 3]| {
             let [a, b, c] = corners.map(|v| self.mesh.vertices()[v as usize]);
             0.5 * (b - a).cross(c - a).length()
         };
         let span: f64 = holes.iter().map(area).sum();
         let is_sheet = span > LARGEST_SPAN * self.mesh.area();
-        if holes.is_empty() || is_sheet { None } else { self.mesh.with_more(&[], &holes).ok() }
+        Ok(if holes.is_empty() || is_sheet { None } else { self.mesh.with_more(&[], &holes).ok() })
     }
 
     /// `mesh` is the mesh the soup was made from: ours, or ours with holes spanned by triangles behind our own.
@@ -152,7 +156,7 @@ impl OpenMesh<'_> {
     /// By the normals of an open surface. What contradicts itself beyond its rim is counted, not mended.
     pub(super) fn by_normals(&self, bvh: &Bvh) -> Result<Opened, BuildError> {
         let vertices = LeafVertices::new(self.mesh, bvh);
-        let (normals, _) = Pseudonormals::new(self.mesh);
+        let normals = self.normals.shared();
         let by_faces = self.options.sign == SignMethod::FaceNormal;
         let sampler =
             MeshSampler::new(bvh, &vertices, SignOracle::InFront { normals, by_faces }, self.simd());
@@ -168,7 +172,7 @@ impl OpenMesh<'_> {
     }
 
     /// The field of a mesh, ours or ours with more behind, and of the caps that `side` asks for. Next to triangles whose sides
-    /// are given, normals decide.
+    /// are given, which are ours, normals decide.
     fn capped<S: Side>(
         &self,
         side: &S,
@@ -193,7 +197,7 @@ impl OpenMesh<'_> {
             let vertices = LeafVertices::new(&closed, &bvh);
             let sign = match sides {
                 Some(sides) => {
-                    let (normals, _) = Pseudonormals::new(mesh);
+                    let normals = self.normals.shared();
                     SignOracle::Untangled(Untangled::leaky(normals, sides.to_vec(), side, self.grid.cell))
                 }
                 None => SignOracle::Side(side),
@@ -235,16 +239,22 @@ impl OpenMesh<'_> {
     }
 }
 
+/// With less of the mesh's area than this at the boundary, a gap wider than cells need may have closed more than holes.
+const NEARLY_ALL: f64 = 0.95;
 /// Holes that were spanned may have this share of the mesh's area in all.
 const LARGEST_SPAN: f64 = 0.25;
 /// Most places along an edge of a triangle where its sides are looked at.
 const MOST_PLACES: f64 = 64.0;
 
 /// Points all over a triangle, about a cell apart; farther in one that is longer than 64.
-fn samples([a, b, c]: [DVec3; 3], cell: f64) -> impl Iterator<Item = DVec3> {
+fn samples(corners: [DVec3; 3], cell: f64) -> impl Iterator<Item = DVec3> {
+    let [a, b, c] = corners;
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-    let n = (longest / cell).ceil().clamp(1.0, MOST_PLACES) as u32;
-    // Middles of the n² small triangles that cutting the edges into n parts makes.
+    middles(corners, (longest / cell).ceil().clamp(1.0, MOST_PLACES) as u32)
+}
+
+/// Middles of the n² small triangles that cutting the edges of one into n parts makes.
+pub(super) fn middles([a, b, c]: [DVec3; 3], n: u32) -> impl Iterator<Item = DVec3> {
     (0..n).flat_map(move |i| {
         (0..2 * (n - i) - 1).map(move |k| {
             let (j, is_upper) = (k / 2, k % 2 == 1);

@@ -1,10 +1,10 @@
 //! What can be reached from far away, node by node.
 
-use std::collections::VecDeque;
-
 use rayon::prelude::*;
 
+use super::cavities::{self, Skins};
 use super::lattice::{Lattice, Step};
+use super::pockets;
 use crate::mesh::bvh::Passage;
 
 /// What is known of a node.
@@ -15,38 +15,46 @@ pub(super) enum Label {
     Inside,
 }
 
-const NO_REGION: u32 = u32::MAX;
+/// In place of a region's number: none, or not yet.
+pub(super) const NO_REGION: u32 = u32::MAX;
 
-/// Labels what can be reached from far away, and what is farther than the offset from the mesh and cannot.
-pub(super) fn find_regions(lattice: &Lattice<'_>, offset: f64, keep_cavities: bool) -> Vec<Label> {
+/// Labels what can be reached from far away, and what is farther than the offset from the mesh and cannot: that is inside, or a
+/// cavity if skins are given to tell by.
+pub(super) fn find_regions(lattice: &Lattice<'_>, offset: f64, skins: Option<&Skins>) -> Regions {
     let mut regions = vec![NO_REGION; lattice.len()];
     let is_free = |k: usize| lattice.is_free(k, offset);
     // Region 0 is the outside: all nodes of the border are free, for the grid leaves room.
-    let mut count = flood(lattice, &mut regions, 0, 0, Passage::Clear, is_free);
+    let mut count = flood(lattice, &mut regions, 0, 0, is_free);
     for k in 0..regions.len() {
         if regions[k] == NO_REGION && lattice.distance(k) > offset && is_free(k) {
-            count = flood(lattice, &mut regions, count, k, Passage::Clear, is_free);
+            count = flood(lattice, &mut regions, count, k, is_free);
         }
     }
-    let depth = if keep_cavities { depths(lattice, &regions, count, offset) } else { Vec::new() };
-    regions
-        .into_iter()
-        .map(|region| match region {
-            NO_REGION => Label::Unknown,
-            0 => Label::Outside,
-            region if keep_cavities && depth[region as usize] % 2 == 0 => Label::Outside,
-            _ => Label::Inside,
-        })
-        .collect()
+    let has_depth = count > 1;
+    let sides = match skins {
+        Some(skins) => {
+            count = pockets::find(lattice, &mut regions, count);
+            cavities::sides(lattice, &regions, count, skins)
+        }
+        None => (0..count).map(|region| if region == 0 { Label::Outside } else { Label::Inside }).collect(),
+    };
+    let label = |region: u32| sides.get(region as usize).copied().unwrap_or(Label::Unknown);
+    Regions { labels: regions.into_iter().map(label).collect(), has_depth }
 }
 
-/// Gives all nodes that can be reached from one the same number, as freely as `least` or more so; returns the next number.
-fn flood(
+/// What is known of all nodes before it spreads to those near the mesh.
+pub(super) struct Regions {
+    pub(super) labels: Vec<Label>,
+    /// Whether anything farther from the mesh than the offset is cut off from the outside, be it inside or a cavity.
+    pub(super) has_depth: bool,
+}
+
+/// Gives all nodes that can be reached from one over clear paths the same number; returns the next number.
+pub(super) fn flood(
     lattice: &Lattice<'_>,
     regions: &mut [u32],
     region: u32,
     from: usize,
-    least: Passage,
     may_enter: impl Fn(usize) -> bool,
 ) -> u32 {
     let [x, y, z] = lattice.nodes().to_array().map(|n| n as usize);
@@ -57,7 +65,7 @@ fn flood(
             continue;
         }
         let is_next = |regions: &[u32], k: usize| regions[k] == NO_REGION && may_enter(k);
-        let leads_on = |k: usize, axis: usize| lattice.passage(k, axis) <= least;
+        let leads_on = |k: usize, axis: usize| lattice.passage(k, axis) == Passage::Clear;
         let (mut first, mut last) = (start, start);
         while first % x > 0 && leads_on(first - 1, 0) && is_next(regions, first - 1) {
             first -= 1;
@@ -87,50 +95,6 @@ fn flood(
         }
     }
     region + 1
-}
-
-/// How many walls lie between each region and the outside.
-fn depths(lattice: &Lattice<'_>, regions: &[u32], count: u32, offset: f64) -> Vec<u32> {
-    let is_wall = |k: usize| lattice.distance(k) <= offset;
-    let mut walls = vec![NO_REGION; regions.len()];
-    let mut wall_count = 0;
-    for k in 0..regions.len() {
-        if walls[k] == NO_REGION && is_wall(k) {
-            wall_count = flood(lattice, &mut walls, wall_count, k, Passage::Walled, is_wall);
-        }
-    }
-    // Regions and walls that touch.
-    let mut touching: Vec<(u32, u32)> = (0..regions.len())
-        .into_par_iter()
-        .filter(|&k| regions[k] != NO_REGION && !is_wall(k))
-        .flat_map_iter(|k| {
-            let walls = &walls;
-            let beside = lattice.neighbours(k).map(move |(next, _)| walls[next]);
-            beside.filter(|&wall| wall != NO_REGION).map(move |wall| (regions[k], wall))
-        })
-        .collect();
-    touching.par_sort_unstable();
-    touching.dedup();
-    let mut walls_of = vec![Vec::new(); count as usize];
-    let mut regions_of = vec![Vec::new(); wall_count as usize];
-    for (region, wall) in touching {
-        walls_of[region as usize].push(wall);
-        regions_of[wall as usize].push(region);
-    }
-    let mut depth = vec![u32::MAX; count as usize];
-    depth[0] = 0;
-    let mut queue = VecDeque::from([0u32]);
-    while let Some(region) = queue.pop_front() {
-        for &wall in &walls_of[region as usize] {
-            for &next in &regions_of[wall as usize] {
-                if depth[next as usize] == u32::MAX {
-                    depth[next as usize] = depth[region as usize] + 1;
-                    queue.push_back(next);
-                }
-            }
-        }
-    }
-    depth
 }
 
 /// In which order nodes near the mesh are reached: over clear paths first, so that what leaks through a tear comes too late.

@@ -1,6 +1,6 @@
 //! Inside or outside, for a point whose closest triangle is known.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -71,7 +71,7 @@ impl<'a> Untangled<'a> {
         let sides = match feature {
             Feature::Face => self.sides[t],
             Feature::Edge(k) => {
-                let across = self.sides[self.normals.adjacency.across[t][k as usize] as usize];
+                let across = self.sides[self.normals.adjacency().across[t][k as usize] as usize];
                 if across == self.sides[t] { across } else { Sides::Crossed }
             }
             Feature::Corner(k) => self.around[self.normals.mesh.triangles()[t][k as usize] as usize],
@@ -125,13 +125,18 @@ impl<'a> SignOracle<'a> {
 /// vertices.
 pub(crate) struct Pseudonormals<'a> {
     mesh: &'a TriMesh,
+    normals: Arc<Normals>,
+    /// Made when the first doubtful point comes up.
+    winding: OnceLock<WindingTree<'a>>,
+}
+
+/// What one mesh has once, however many fields are made of it and of what closes its holes.
+struct Normals {
     adjacency: Adjacency,
     /// Unit normals; zero for triangles without area, which have no side.
     faces: Vec<DVec3>,
     /// Angle-weighted sums of face normals, and of the angles; infinite beside a triangle without area.
     vertices: Vec<(DVec3, f64)>,
-    /// Made when the first doubtful point comes up.
-    winding: OnceLock<WindingTree<'a>>,
 }
 
 /// A triangle's unit normal, zero if it has no area, and its angles.
@@ -174,25 +179,35 @@ impl<'a> Pseudonormals<'a> {
                 *weight += if normal == DVec3::ZERO { f64::INFINITY } else { angles[k] };
             }
         }
-        (Self { mesh, adjacency, faces, vertices, winding: OnceLock::new() }, faults)
+        let normals = Arc::new(Normals { adjacency, faces, vertices });
+        (Self { mesh, normals, winding: OnceLock::new() }, faults)
+    }
+
+    /// The same normals, for another tree.
+    pub(super) fn shared<'b>(&self) -> Pseudonormals<'b>
+    where
+        'a: 'b,
+    {
+        Pseudonormals { mesh: self.mesh, normals: self.normals.clone(), winding: OnceLock::new() }
     }
 
     pub(super) fn adjacency(&self) -> &Adjacency {
-        &self.adjacency
+        &self.normals.adjacency
     }
 
     /// The offset of `p` from its closest point, the pseudonormal there, and the weight of the faces in it.
     fn at_closest(&self, bvh: &Bvh, p: DVec3, nearest: Seed) -> (DVec3, DVec3, f64) {
         let (q, feature, triangle) = bvh.closest_on(nearest, p);
         let t = triangle as usize;
+        let Normals { adjacency, faces, vertices } = &*self.normals;
         let (normal, weight) = match feature {
-            Feature::Face => (self.faces[t], 1.0),
+            Feature::Face => (faces[t], 1.0),
             Feature::Edge(k) => {
-                let (own, other) = (self.faces[t], self.faces[self.adjacency.across[t][k as usize] as usize]);
+                let (own, other) = (faces[t], faces[adjacency.across[t][k as usize] as usize]);
                 let is_whole = own != DVec3::ZERO && other != DVec3::ZERO;
                 (own + other, if is_whole { 2.0 } else { f64::INFINITY })
             }
-            Feature::Corner(k) => self.vertices[self.mesh.triangles()[t][k as usize] as usize],
+            Feature::Corner(k) => vertices[self.mesh.triangles()[t][k as usize] as usize],
         };
         (p - q, normal, weight)
     }
@@ -201,7 +216,7 @@ impl<'a> Pseudonormals<'a> {
     fn is_behind(&self, bvh: &Bvh, p: DVec3, nearest: Seed, by_faces: bool) -> bool {
         if by_faces {
             let (q, _, triangle) = bvh.closest_on(nearest, p);
-            return (p - q).dot(self.faces[triangle as usize]) < 0.0;
+            return (p - q).dot(self.normals.faces[triangle as usize]) < 0.0;
         }
         let (offset, normal, _) = self.at_closest(bvh, p, nearest);
         offset.dot(normal) < 0.0

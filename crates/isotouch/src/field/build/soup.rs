@@ -6,8 +6,8 @@
 //! 1. Outside is what the border reaches. Near where the surface ends, only over nodes farther than σ from the mesh: holes narrower
 //!    than 2σ are too narrow to pass, so they are closed. Elsewhere nothing is missing, and every way is open that
 //!    no triangle bars, crevices included. When a gap is asked for, σ holds everywhere.
-//! 2. What is farther than σ from the mesh and not outside is inside; with cavities kept, it counts how many walls lie between it and the
-//!    outside, and every second region is a cavity.
+//! 2. What is farther than σ from the mesh and not outside is inside; with cavities kept, it counts how many skins lie between it
+//!    and the outside, and behind every second one is a cavity (`cavities.rs`). Then so do pockets nearer to the mesh.
 //! 3. All other nodes belong to the nearest of those, over paths within cells that no triangle crosses: first over those that
 //!    no triangle comes near, for others may lead through a tear. Nodes that none of them reaches are locked in: inside.
 //!
@@ -18,7 +18,7 @@ use glam::{DVec3, UVec3};
 use rayon::prelude::*;
 
 use super::lattice::{Lattice, Openings};
-use super::reach::{self, Label};
+use super::reach::{self, Label, Regions};
 use super::side::Side;
 use super::{BuildError, memory};
 use crate::field::{Execution, Grid};
@@ -71,8 +71,9 @@ impl<'a> Soup<'a> {
     ) -> Result<Self, BuildError> {
         let size = mesh.bounds().extent().max_element();
         let grid = grid_around(of_field, options.gap.map_or(LARGEST_OFFSET * size, |gap| 0.5 * gap));
-        memory::check(bytes_needed(&grid, options), execution)?;
+        memory::check(bytes_needed(&grid), execution)?;
         let lattice = Lattice::new(mesh, bvh, grid, execution)?;
+        let skins = options.keep_cavities.then(|| lattice.skins());
         let mut soup = Self { mesh, bvh, lattice, labels: Vec::new(), gap: 0.0, share: 0.0 };
         // Who asks for a gap wants all that is narrower closed, such as the slots of a housing.
         let openings = if options.gap.is_some() { Openings::Anywhere } else { Openings::of(mesh) };
@@ -86,8 +87,8 @@ impl<'a> Soup<'a> {
         for (k, &offset) in offsets.iter().enumerate() {
             let before = (std::mem::take(&mut soup.labels), soup.gap, soup.share);
             soup.lattice.mark_openings(&openings, offset);
-            soup.labels = reach::find_regions(&soup.lattice, offset, options.keep_cavities);
-            let has_depth = soup.has_inside();
+            let Regions { labels, has_depth } = reach::find_regions(&soup.lattice, offset, skins.as_ref());
+            soup.labels = labels;
             reach::spread(&soup.lattice, &mut soup.labels);
             soup.gap = 2.0 * offset;
             // Crevices where nothing is deeper than the offset do not make a solid, unless that is all there is.
@@ -127,6 +128,11 @@ impl<'a> Soup<'a> {
         self.labels.contains(&Label::Inside)
     }
 
+    /// Whether holes were closed that are wider than cells make necessary.
+    pub(super) fn is_widened(&self) -> bool {
+        self.gap > 2.0 * LEAST_OFFSET * self.lattice.grid.cell * (1.0 + 1e-9)
+    }
+
     /// Points where inside and outside meet without a triangle between them.
     pub(super) fn seams(&self, cell: f64) -> Vec<DVec3> {
         let lattice = &self.lattice;
@@ -135,7 +141,9 @@ impl<'a> Soup<'a> {
             .flat_map_iter(|k| {
                 (0..3).filter_map(move |axis| {
                     let (next, passage) = lattice.next(k, axis)?;
-                    let is_apart = lattice.distance(k) + lattice.distance(next) > cell * (1.0 + 1e-6);
+                    // Less by the rounding of distances, for a tear may leave hardly more room than a wall would. Caps are
+                    // looked for from here, by better distances, so that one place too many does no harm.
+                    let is_apart = lattice.distance(k) + lattice.distance(next) > cell * (1.0 - 1e-6);
                     let is_open = self.labels[k] != self.labels[next] && passage != Passage::Walled;
                     let ends = [k, next].map(|k| lattice.position(lattice.node(k)));
                     (is_apart && is_open).then(|| 0.5 * (ends[0] + ends[1]))
@@ -210,11 +218,11 @@ fn doubled(least: f64, most: f64) -> impl Iterator<Item = f64> {
 }
 
 /// Memory while signs are found on a grid, but for what grows with the surface only.
-fn bytes_needed(grid: &Grid, options: SoupOptions) -> u64 {
+fn bytes_needed(grid: &Grid) -> u64 {
     // A finished soup has a distance, a mark and a label for each node.
     let kept = 4 + 1 + 1;
     // On its way it has the regions, and the labels made from them beside those of the offset before.
-    let passing = 4 + 1 + if options.keep_cavities { 4 } else { 0 };
+    let passing = 4 + 1;
     // Where holes are spanned, a second soup is made while the first one is kept.
     grid.node_count().saturating_mul(kept + kept + passing)
 }

@@ -17,6 +17,7 @@ mod cull;
 mod disc;
 mod overlap;
 mod passage;
+mod pieces;
 mod ray;
 
 use glam::DVec3;

@@ -53,8 +53,21 @@ impl Bvh {
         })
     }
 
+    /// The triangles that lie between two points, in order.
+    pub(crate) fn all_between(&self, mesh: &TriMesh, from: DVec3, to: DVec3) -> Vec<u32> {
+        let Some(frame) = RayFrame::new(from, to - from) else { return Vec::new() };
+        let mut crossed: Vec<(f64, u32)> = Vec::new();
+        self.any_in_box(from.min(to), from.max(to), |triangle| {
+            let crossing = frame.crossing(mesh.corners(triangle as usize)).filter(|&(t, _)| t <= 1.0);
+            crossed.extend(crossing.map(|(t, _)| (t, triangle)));
+            false
+        });
+        crossed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        crossed.into_iter().map(|(_, triangle)| triangle).collect()
+    }
+
     /// Whether any triangle of a leaf that may reach into a box is `wanted`; the first such one ends the search.
-    fn any_in_box(&self, low: DVec3, high: DVec3, mut wanted: impl FnMut(u32) -> bool) -> bool {
+    pub(super) fn any_in_box(&self, low: DVec3, high: DVec3, mut wanted: impl FnMut(u32) -> bool) -> bool {
         let (low, high) = ((low - self.center) * self.scale, (high - self.center) * self.scale);
         let mut stack = vec![self.root];
         while let Some(current) = stack.pop() {

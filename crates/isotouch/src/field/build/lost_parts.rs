@@ -1,0 +1,99 @@
+//! Parts of a mesh that lie between the nodes: the field does not know them, and its user should.
+
+use glam::{DVec3, UVec3};
+
+use super::BuildNote;
+use super::open::middles;
+use crate::field::Field;
+use crate::mesh::TriMesh;
+
+/// Places looked at on all parts that might be lost. More than that, some 0.1 s, and the rest is taken to be there.
+const MOST_PLACES: usize = 4_000_000;
+/// Apart, in cells: every node within half a cell of a triangle is then a corner of a cell that is looked at.
+const PLACES_APART: f64 = 0.5;
+/// Thicker parts, in cells, have nodes inside, or are not there for another reason.
+const THICK: f64 = 1.75;
+
+/// The note about closed parts with no node inside, if there are any. Most parts have one beside their first triangle; only those
+/// that do not are looked at closely.
+pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Option<BuildNote> {
+    let part_of = mesh.parts();
+    let part = |corners: &[u32; 3]| part_of[corners[0] as usize] as usize;
+    let mut is_seen = vec![false; part_of.len()];
+    let mut is_found = vec![false; part_of.len()];
+    let mut all = 0;
+    for (t, corners) in mesh.triangles().iter().enumerate() {
+        let part = part(corners);
+        if !is_seen[part] {
+            is_seen[part] = true;
+            all += 1;
+        }
+        if !is_found[part] {
+            is_found[part] = is_beside_inside(field, mesh.corners(t).iter().sum::<DVec3>() / 3.0);
+        }
+    }
+    let mut unfound: Vec<(usize, usize)> = mesh
+        .triangles()
+        .iter()
+        .enumerate()
+        .map(|(t, corners)| (part(corners), t))
+        .filter(|&(part, _)| !is_found[part])
+        .collect();
+    unfound.sort_unstable();
+    let mut places = MOST_PLACES;
+    let lost = unfound
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|triangles| {
+            let triangles: Vec<usize> = triangles.iter().map(|&(_, t)| t).collect();
+            is_closed(mesh, &triangles)
+                && is_thin(mesh, &triangles, field.grid().cell)
+                && triangles.iter().all(|&t| is_away_from_inside(mesh, field, t, &mut places))
+        })
+        .count();
+    (lost > 0).then_some(BuildNote::PartsTooThin { parts: lost, all })
+}
+
+/// Whether a corner of a point's cell is inside.
+fn is_beside_inside(field: &Field, p: DVec3) -> bool {
+    let grid = field.grid();
+    let most = grid.cells - UVec3::ONE;
+    let cell = ((p - grid.origin) / grid.cell).floor().max(DVec3::ZERO).as_uvec3().min(most);
+    field.nodes().cell(cell).corners.iter().any(|&value| value < 0.0)
+}
+
+/// Whether no node beside a triangle is inside. Where there are not enough `places` left to tell, it is not.
+fn is_away_from_inside(mesh: &TriMesh, field: &Field, t: usize, places: &mut usize) -> bool {
+    let corners = mesh.corners(t);
+    let [a, b, c] = corners;
+    let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    let n = (longest / (PLACES_APART * field.grid().cell)).ceil().max(1.0);
+    if n * n > *places as f64 {
+        return false;
+    }
+    *places -= (n * n) as usize;
+    !middles(corners, n as u32).any(|p| is_beside_inside(field, p))
+}
+
+/// Whether every edge of some triangles has another one of them beyond it; one with the same corners does not count.
+fn is_closed(mesh: &TriMesh, triangles: &[usize]) -> bool {
+    let mut different: Vec<[u32; 3]> = triangles.iter().map(|&t| mesh.triangles()[t]).collect();
+    different.iter_mut().for_each(|corners| corners.sort_unstable());
+    different.sort_unstable();
+    different.dedup();
+    let mut edges: Vec<[u32; 2]> = different.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect();
+    edges.sort_unstable();
+    edges.chunk_by(|a, b| a == b).all(|uses| uses.len() > 1)
+}
+
+/// Whether closed triangles are a part that may lie between nodes, by its volume and its area.
+fn is_thin(mesh: &TriMesh, triangles: &[usize], cell: f64) -> bool {
+    let origin = mesh.corners(triangles[0])[0];
+    let (mut volume, mut area) = (0.0, 0.0);
+    for &t in triangles {
+        let [a, b, c] = mesh.corners(t).map(|v| v - origin);
+        volume += a.dot(b.cross(c)) / 6.0;
+        area += 0.5 * (b - a).cross(c - a).length();
+    }
+    // A plate of thickness d and area A on each side has the volume A·d.
+    2.0 * volume.abs() <= THICK * cell * area
+}
