@@ -5,6 +5,8 @@
 //!   cell                          one bit of the brick's 64: it may be in contact
 //! ```
 //!
+//! Where a field has no brick it lies on one side: that of the next coarser node at its lowest corner, for between two sides there are bricks.
+//!
 //! Paths leap over the blocks in `f32` ([`super::lanes`]), so a block or cell counts as free only where φ is above σ by more than that
 //! rounding can hide; whoever comes to one that is not looks exactly.
 
@@ -103,12 +105,12 @@ fn far_from_top(row: &mut [u8], y: u32, z: u32, far: &Far<'_>, by: &Reach) {
     for (x, free) in row.iter_mut().enumerate() {
         let block = UVec3::new(x as u32, y, z);
         let center = (block * BRICK).as_dvec3() + 0.5 * f64::from(BRICK);
-        let is_outside = far.step == BRICK && far.value(block) > 0.0;
+        let is_outside = far.value(block * BRICK / far.step) > 0.0;
         *free = as_byte(far.reach(by, center) - TO_CORNER).max(u8::from(is_outside));
     }
 }
 
-/// The free cells around the blocks that have a node of a brick at their lowest corner, or next below it.
+/// The free cells around the blocks between the nodes of a brick and the next ones.
 fn far_from_brick(
     slab: &mut [u8],
     blocks: UVec3,
@@ -128,9 +130,9 @@ fn far_from_brick(
                     let farthest = ((block + 1 - first) * BRICK).as_dvec3().length();
                     let reach = f64::from(value) * by.cells - by.reserve - farthest;
                     let at = &mut slab[index_in_slab(block, blocks, apart * BRICK * TILE)];
-                    // Where there is no brick of full resolution, what is outside is free; where there is one, it will tell.
-                    let is_outside = apart == 1 && value > 0.0;
-                    *at = (*at).max(as_byte(reach)).max(u8::from(is_outside));
+                    let found = as_byte(reach).max(u8::from(value > 0.0));
+                    // One that says no more than on which side a block would be if there were no brick here is forgotten.
+                    *at = if *at > 1 { found.max(*at) } else { found };
                 }
             }
         }
@@ -196,3 +198,6 @@ fn cells_below(level: &BrickView<'_>, below: &[u64], brick: UVec3) -> u64 {
     }
     bits[0]
 }
+
+#[cfg(test)]
+mod tests;

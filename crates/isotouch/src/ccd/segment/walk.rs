@@ -114,16 +114,14 @@ impl<'a> LevelSet<'a> {
         let cells = self.field.grid().cells;
         let blocks = cells.as_u64vec3().element_product() / BRICK_NODES as u64;
         let is_worth_it = segments as u64 >= blocks / BLOCKS_PER_SEGMENT;
-        // Bricks that are not stored are free by more than all rounding.
-        let is_clear_beyond = self.margin > self.error_bound + 2.0 * self.steepness;
-        if !is_worth_it
-            || !self.field.is_certified()
-            || !is_clear_beyond
-            || cells.max_element() > lanes::MOST_CELLS
-        {
+        let margin = lanes::margin(cells.max_element(), self.steepness);
+        // Beside a brick that is not stored, φ is as far from σ as the band reaches, but for the error of its cells.
+        let is_clear_beyond = self.margin > self.error_bound + margin;
+        let suits_lanes =
+            cells.max_element() <= lanes::MOST_CELLS && self.field.is_certified() && is_clear_beyond;
+        if !is_worth_it || !suits_lanes {
             return None;
         }
-        let margin = lanes::margin(cells.max_element(), self.steepness);
         let reserve = (self.iso + self.error_bound) * self.per_distance + 8.0 * self.overshoot();
         let by = Threshold { value: self.iso + margin, reach: Reach { cells: self.per_distance, reserve } };
         Some(Occupied::new(nodes, &self.far, cells, &by))

@@ -1,6 +1,7 @@
 //! Parts of a mesh that lie between the nodes: the field does not know them, and its user should.
 
 use glam::{DVec3, UVec3};
+use rayon::prelude::*;
 
 use super::BuildNote;
 use super::open::middles;
@@ -9,35 +10,30 @@ use crate::mesh::TriMesh;
 
 /// Places looked at on all parts that might be lost. More than that, some 0.1 s, and the rest is taken to be there.
 const MOST_PLACES: usize = 4_000_000;
+/// Rounds in which what was found spreads to the triangles beside it.
+const MOST_ROUNDS: usize = 3;
 /// Apart, in cells: every node within half a cell of a triangle is then a corner of a cell that is looked at.
 const PLACES_APART: f64 = 0.5;
 /// Thicker parts, in cells, have nodes inside, or are not there for another reason.
 const THICK: f64 = 1.75;
 
-/// The note about closed parts with no node inside, if there are any. Most parts have one beside their first triangle; only those
-/// that do not are looked at closely.
+/// The note about closed parts with no node inside, if there are any. Most triangles have one beside them, and those that do not are
+/// mostly next to some that do; only what is left is sorted into parts and looked at closely.
 pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Option<BuildNote> {
-    let part_of = mesh.parts();
-    let part = |corners: &[u32; 3]| part_of[corners[0] as usize] as usize;
-    let mut is_seen = vec![false; part_of.len()];
-    let mut is_found = vec![false; part_of.len()];
-    let mut all = 0;
-    for (t, corners) in mesh.triangles().iter().enumerate() {
-        let part = part(corners);
-        if !is_seen[part] {
-            is_seen[part] = true;
-            all += 1;
-        }
-        if !is_found[part] {
-            is_found[part] = is_beside_inside(field, mesh.corners(t).iter().sum::<DVec3>() / 3.0);
-        }
+    let (unfound, is_found) = unfound_triangles(mesh, field);
+    if unfound.is_empty() {
+        return None;
     }
-    let mut unfound: Vec<(usize, usize)> = mesh
-        .triangles()
-        .iter()
-        .enumerate()
-        .map(|(t, corners)| (part(corners), t))
-        .filter(|&(part, _)| !is_found[part])
+    let part_of = mesh.parts();
+    let part = |t: usize| part_of[mesh.triangles()[t][0] as usize];
+    let mut is_part_found = vec![false; part_of.len()];
+    for (v, _) in is_found.iter().enumerate().filter(|(_, is_found)| **is_found) {
+        is_part_found[part_of[v] as usize] = true;
+    }
+    let mut unfound: Vec<(u32, usize)> = unfound
+        .into_iter()
+        .map(|t| (part(t), t))
+        .filter(|&(part, _)| !is_part_found[part as usize])
         .collect();
     unfound.sort_unstable();
     let mut places = MOST_PLACES;
@@ -50,7 +46,34 @@ pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Option<BuildNote> {
                 && triangles.iter().all(|&t| is_away_from_inside(mesh, field, t, &mut places))
         })
         .count();
-    (lost > 0).then_some(BuildNote::PartsTooThin { parts: lost, all })
+    let mut parts: Vec<u32> = (0..mesh.triangles().len()).map(part).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    (lost > 0).then_some(BuildNote::PartsTooThin { parts: lost, all: parts.len() })
+}
+
+/// The triangles without a node inside beside their middle, but for those near others that have one; and whether each vertex is
+/// one of theirs.
+fn unfound_triangles(mesh: &TriMesh, field: &Field) -> (Vec<usize>, Vec<bool>) {
+    let has_inside = |t: usize| is_beside_inside(field, mesh.corners(t).iter().sum::<DVec3>() / 3.0);
+    let has_inside: Vec<bool> =
+        (0..mesh.triangles().len()).into_par_iter().with_min_len(1024).map(has_inside).collect();
+    let mut is_found = vec![false; mesh.vertices().len()];
+    for (corners, _) in mesh.triangles().iter().zip(&has_inside).filter(|(_, has_inside)| **has_inside) {
+        corners.iter().for_each(|&v| is_found[v as usize] = true);
+    }
+    let mut unfound: Vec<usize> = (0..has_inside.len()).filter(|&t| !has_inside[t]).collect();
+    for _ in 0..MOST_ROUNDS {
+        unfound.retain(|&t| {
+            let corners = mesh.triangles()[t];
+            let is_next = corners.iter().any(|&v| is_found[v as usize]);
+            if is_next {
+                corners.iter().for_each(|&v| is_found[v as usize] = true);
+            }
+            !is_next
+        });
+    }
+    (unfound, is_found)
 }
 
 /// Whether a corner of a point's cell is inside.

@@ -1,0 +1,117 @@
+use super::*;
+use crate::ccd::CastOptions;
+use crate::ccd::segment::walk::LevelSet;
+use crate::field::storage::Storage;
+use crate::field::{Field, FieldOptions, StorageKind};
+use crate::math::DVec3;
+use crate::math::random::unit;
+use crate::mesh::{TriMesh, shapes};
+
+/// Fields of several depths: with the coarsest nodes 4 cells apart and more, and cells that are no multiple of blocks.
+fn fields() -> Vec<Field> {
+    let field = |mesh: &TriMesh, resolution: u32, band: f64| {
+        Field::from_mesh(mesh, &FieldOptions { resolution, band, ..Default::default() }).unwrap()
+    };
+    let (knot, blob) = (shapes::by_name("torus-knot").unwrap(), shapes::by_name("blob").unwrap());
+    vec![field(&knot, 30, 3.0), field(&knot, 97, 3.0), field(&blob, 61, 1.5), field(&blob, 301, 3.0)]
+}
+
+fn occupied(field: &Field, iso: f64) -> Occupied {
+    LevelSet::new(field, iso, &CastOptions::default()).occupied(usize::MAX).expect("it suits lanes")
+}
+
+/// Calls `with` for every level set that can be occupied.
+fn for_each_set(with: impl Fn(&Field, f64, &Occupied)) {
+    for field in fields() {
+        let h = field.grid().cell;
+        for iso in [0.0, 0.4 * h, -0.4 * h] {
+            with(&field, iso, &occupied(&field, iso));
+        }
+    }
+}
+
+#[test]
+fn occupied_cells_are_those_with_a_corner_not_above() {
+    for_each_set(|field, iso, occupied| {
+        let Storage::Sparse(nodes) = field.nodes() else { panic!("sparse") };
+        let (fine, h) = (&nodes.levels[0], field.grid().cell);
+        let mut counts = [0, 0];
+        for (brick, slot) in fine.bricks().filter(|(brick, _)| brick.cmplt(occupied.blocks).all()) {
+            for k in 0..BRICK_NODES as u32 {
+                let cell = brick * BRICK + UVec3::new(k % 4, k / 4 % 4, k / 16);
+                if cell.cmpge(field.grid().cells).any() {
+                    continue;
+                }
+                let is_marked = occupied.cells(slot) >> k & 1 != 0;
+                let least = fine.corners(cell).map(|c| c.into_iter().fold(f32::INFINITY, f32::min));
+                match least.map(f64::from) {
+                    Some(least) if least <= iso => assert!(is_marked, "{cell} has {least}"),
+                    // Farther above than lanes ask for.
+                    Some(least) if least > iso + 0.1 * h => assert!(!is_marked, "{cell} has {least}"),
+                    _ => {}
+                }
+                counts[usize::from(is_marked)] += 1;
+            }
+        }
+        assert!(counts[0] > 1_000 && counts[1] > 500, "{counts:?}");
+    });
+}
+
+#[test]
+fn what_is_free_is_free_all_around() {
+    for_each_set(|field, iso, occupied| {
+        let (grid, blocks) = (field.grid(), occupied.blocks);
+        let mut largest = 0;
+        for (k, &free) in occupied.free.iter().enumerate().filter(|(_, free)| **free > 0) {
+            let k = k as u32;
+            let block = UVec3::new(k % blocks.x, k / blocks.x % blocks.y, k / (blocks.x * blocks.y));
+            largest = largest.max(free);
+            for sample in 0..4 {
+                let random = |axis: u64| unit(u64::from(k), 7 * sample + axis);
+                let at = (block * BRICK).as_dvec3()
+                    + f64::from(BRICK) * DVec3::new(random(0), random(1), random(2));
+                let way = 2.0 * DVec3::new(random(3), random(4), random(5)) - 1.0;
+                let away = f64::from(free - 1) * random(6).cbrt() * way.normalize_or_zero();
+                let p = grid.origin + grid.cell * (at + away);
+                if grid.bounds().contains(p) {
+                    let d = field.distance(p).value();
+                    assert!(d > iso, "{d} is not above {iso} at {p}, {away} from block {block} with {free}");
+                }
+            }
+        }
+        assert!(largest > 5, "leaps of {largest}");
+    });
+}
+
+#[test]
+fn what_is_far_from_the_surface_is_free() {
+    for_each_set(|field, iso, occupied| {
+        let (grid, blocks) = (field.grid(), occupied.blocks);
+        let mut far = 0;
+        for k in 0..occupied.free.len() as u32 {
+            let block = UVec3::new(k % blocks.x, k / blocks.x % blocks.y, k / (blocks.x * blocks.y));
+            let center = grid.origin + grid.cell * ((block * BRICK).as_dvec3() + 2.0);
+            // No cell of the block can be within one and a half cells of the surface.
+            if grid.bounds().contains(center) && field.distance(center).value() > iso + 7.0 * grid.cell {
+                assert!(occupied.is_free(block), "{block} of {blocks}");
+                far += 1;
+            }
+        }
+        assert!(far > 20 || blocks.max_element() < 10, "{far}");
+    });
+}
+
+#[test]
+fn dense_fields_small_batches_and_level_sets_beyond_the_band_are_left_to_others() {
+    let mesh = shapes::by_name("torus-knot").unwrap();
+    let with = |storage| FieldOptions { resolution: 97, storage, ..Default::default() };
+    let sparse = Field::from_mesh(&mesh, &with(StorageKind::Sparse)).unwrap();
+    let dense = Field::from_mesh(&mesh, &with(StorageKind::Dense)).unwrap();
+    let options = CastOptions::default();
+    let h = sparse.grid().cell;
+    let set = |field, iso| LevelSet::new(field, iso, &options).occupied(100_000).is_some();
+    assert!(set(&sparse, 0.0) && set(&sparse, 2.0 * h) && set(&sparse, -2.0 * h));
+    assert!(!set(&sparse, 2.9 * h) && !set(&sparse, -2.9 * h) && !set(&sparse, f64::NAN));
+    assert!(!set(&dense, 0.0));
+    assert!(LevelSet::new(&sparse, 0.0, &options).occupied(10).is_none());
+}
