@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, RootMethod, Segment, Traversal};
+use isotouch::ccd::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};
 use isotouch::field::Field;
 use isotouch::math::DVec3;
 use isotouch::output::npy;
@@ -99,8 +99,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
 
     let mut report = Report::new();
     let (summary, elapsed) = if args.intervals {
-        let (contacts, elapsed) =
-            cast.batches(&segments, |batch| field.all_intervals(batch, args.iso, &options))?;
+        let surface = cast.surface();
+        let (contacts, elapsed) = cast.batches(&segments, |batch| surface.all_intervals(batch))?;
         if let Some(output) = &args.output {
             npy::write_points(output, &rows(&contacts)).or_failed()?;
         }
@@ -113,7 +113,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         report.key("intervals", total);
         (Summary::of(contacts.iter().map(|of| of.first().map(|contact| contact.status))), elapsed)
     } else {
-        let (hits, elapsed) = cast.batches(&segments, |batch| field.first_hits(batch, args.iso, &options))?;
+        let surface = cast.surface();
+        let (hits, elapsed) = cast.batches(&segments, |batch| surface.first_hits(batch))?;
         if let Some(output) = &args.output {
             let times: Vec<f64> = hits.iter().map(|hit| hit.map_or(f64::NAN, |hit| hit.t)).collect();
             npy::write_scalars(output, &times).or_failed()?;
@@ -124,7 +125,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     };
     // Once more without those that start inside, which are answered at once.
     let outside: Vec<Segment> = cast.start_outside(&segments)?;
-    let (_, elapsed_outside) = cast.batches(&outside, |batch| field.first_hits(batch, args.iso, &options))?;
+    let surface = cast.surface();
+    let (_, elapsed_outside) = cast.batches(&outside, |batch| surface.first_hits(batch))?;
 
     let per = |time: Duration, count: usize| {
         if count == 0 { f64::NAN } else { time.as_secs_f64() * 1e9 / count as f64 }
@@ -205,6 +207,11 @@ struct Cast<'a> {
 }
 
 impl Cast<'_> {
+    /// The level set, about which nothing was asked yet: what it takes to prepare it belongs to the time of its answers.
+    fn surface(&self) -> LevelSet<'_> {
+        self.field.level_set(self.iso, &self.options)
+    }
+
     /// Answers in batches, and the time they took.
     fn batches<T>(
         &self,
@@ -229,8 +236,8 @@ impl Cast<'_> {
     /// Those that do not begin in contact.
     fn start_outside(&self, segments: &[Segment]) -> Result<Vec<Segment>, Failure> {
         let starts: Vec<Segment> = segments.iter().map(|s| Segment::new(s.from, s.from)).collect();
-        let (hits, _): (Vec<Option<Hit>>, _) =
-            self.batches(&starts, |batch| self.field.first_hits(batch, self.iso, &self.options))?;
+        let surface = self.surface();
+        let (hits, _): (Vec<Option<Hit>>, _) = self.batches(&starts, |batch| surface.first_hits(batch))?;
         Ok(segments.iter().zip(hits).filter(|(_, hit)| hit.is_none()).map(|(segment, _)| *segment).collect())
     }
 }

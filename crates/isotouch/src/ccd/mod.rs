@@ -4,4 +4,4 @@ pub mod analytic;
 pub mod segment;
 
 pub use analytic::{Ball, Function, Plane, Touchable};
-pub use segment::{CastOptions, Hit, HitStatus, Interval, RootMethod, Segment, Traversal};
+pub use segment::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};

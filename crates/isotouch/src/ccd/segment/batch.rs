@@ -16,7 +16,7 @@ use super::asking::{self, Outcome};
 use super::lanes::{LANES, Lanes, Leaper};
 use super::occupied::Occupied;
 use super::walk::LevelSet;
-use super::{CastOptions, Hit, Interval, RootMethod, Segment, Traversal};
+use super::{CastOptions, Hit, Interval, Segment};
 use crate::field::Field;
 use crate::math::Aabb;
 use crate::math::random::unit;
@@ -27,20 +27,18 @@ const AT_ONCE: usize = 2048;
 /// Paths that wait to be looked at exactly: few enough to stay in the nearest cache.
 const QUEUE: usize = 32;
 
-impl Field {
+impl LevelSet<'_> {
     /// [`Field::first_hit`] of many segments, in parallel: the same answers, sooner.
-    pub fn first_hits(&self, segments: &[Segment], iso: f64, options: &CastOptions) -> Vec<Option<Hit>> {
-        let set = LevelSet::new(self, iso, options);
-        let simd = options.simd.unwrap_or_else(SimdLevel::detect);
-        let asks_as_usual = options.traversal == Traversal::Leap && options.root == RootMethod::Certified;
-        let occupied = if asks_as_usual { set.occupied(segments.len()) } else { None };
+    pub fn first_hits(&self, segments: &[Segment]) -> Vec<Option<Hit>> {
+        let simd = self.options.simd.unwrap_or_else(SimdLevel::detect);
+        let occupied = self.occupied(segments.len());
         let mut hits = vec![None; segments.len()];
         hits.par_chunks_mut(AT_ONCE).zip(segments.par_chunks(AT_ONCE)).for_each(|(hits, segments)| {
-            if let Some(occupied) = &occupied {
-                hits_of_batch(simd, &set, occupied, segments, hits);
+            if let Some(occupied) = occupied {
+                hits_of_batch(simd, self, occupied, segments, hits);
             } else {
                 for (hit, segment) in hits.iter_mut().zip(segments) {
-                    *hit = set.walk(segment).first_hit();
+                    *hit = self.first_hit(segment);
                 }
             }
         });
@@ -48,9 +46,20 @@ impl Field {
     }
 
     /// [`Field::intervals`] of many segments, in parallel.
+    pub fn all_intervals(&self, segments: &[Segment]) -> Vec<Vec<Interval>> {
+        segments.par_iter().with_min_len(256).map(|segment| self.intervals(segment)).collect()
+    }
+}
+
+impl Field {
+    /// [`LevelSet::first_hits`] of one batch.
+    pub fn first_hits(&self, segments: &[Segment], iso: f64, options: &CastOptions) -> Vec<Option<Hit>> {
+        self.level_set(iso, options).first_hits(segments)
+    }
+
+    /// [`LevelSet::all_intervals`] of one batch.
     pub fn all_intervals(&self, segments: &[Segment], iso: f64, options: &CastOptions) -> Vec<Vec<Interval>> {
-        let set = LevelSet::new(self, iso, options);
-        segments.par_iter().with_min_len(256).map(|segment| set.walk(segment).intervals()).collect()
+        self.level_set(iso, options).all_intervals(segments)
     }
 }
 

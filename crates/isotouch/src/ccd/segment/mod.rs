@@ -58,7 +58,7 @@ mod walk;
 use glam::{DVec3, UVec3};
 
 pub use intervals::Interval;
-use walk::LevelSet;
+pub use walk::LevelSet;
 
 use crate::field::Field;
 use crate::simd::SimdLevel;
@@ -191,20 +191,42 @@ pub struct Hit {
     pub status: HitStatus,
 }
 
+impl LevelSet<'_> {
+    /// [`Field::first_hit`].
+    pub fn first_hit(&self, segment: &Segment) -> Option<Hit> {
+        self.walk(segment).first_hit()
+    }
+
+    /// [`Field::touches`].
+    pub fn touches(&self, segment: &Segment) -> bool {
+        self.walk(segment).touches()
+    }
+
+    /// [`Field::intervals`].
+    pub fn intervals(&self, segment: &Segment) -> Vec<Interval> {
+        self.walk(segment).intervals()
+    }
+}
+
 impl Field {
+    /// A level set, for many questions.
+    pub fn level_set(&self, iso: f64, options: &CastOptions) -> LevelSet<'_> {
+        LevelSet::new(self, iso, options)
+    }
+
     /// The first contact of a moving point with the level set `iso`. `None` is a proof that there is none. A segment that is not finite
     /// is never free: it is a hit at once with status [`HitStatus::Bound`].
     pub fn first_hit(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Option<Hit> {
-        LevelSet::new(self, iso, options).walk(segment).first_hit()
+        self.level_set(iso, options).first_hit(segment)
     }
 
     /// Whether there is any contact: `false` is a proof. Faster than [`Field::first_hit`].
     pub fn touches(&self, segment: &Segment, iso: f64, options: &CastOptions) -> bool {
-        LevelSet::new(self, iso, options).walk(segment).touches()
+        self.level_set(iso, options).touches(segment)
     }
 
     /// Every contact, in order, apart from each other.
     pub fn intervals(&self, segment: &Segment, iso: f64, options: &CastOptions) -> Vec<Interval> {
-        LevelSet::new(self, iso, options).walk(segment).intervals()
+        self.level_set(iso, options).intervals(segment)
     }
 }

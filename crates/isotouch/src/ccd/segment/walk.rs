@@ -1,6 +1,9 @@
 //! Looking for contact along one segment.
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use glam::{DVec3, UVec3};
 
@@ -18,11 +21,28 @@ use crate::field::storage::bricks::BRICK_NODES;
 use crate::field::{Field, SignMethod};
 use crate::math::cubic::{self, CellCubic, bisection, cardano};
 
-/// What a level set occupies is found out for batches of at least a segment for so many blocks: about what it takes to save that time.
+/// What a level set occupies is found out when a segment was asked for so many blocks: about what it takes to save that time.
 const BLOCKS_PER_SEGMENT: u64 = 64;
 
-/// A level set, ready to be asked about many segments.
-pub(super) struct LevelSet<'a> {
+/// A level set of a field, ready to be asked about many segments, all at once or batch by batch. When enough were asked, what it
+/// occupies is found out once, and from then on batches are answered sooner.
+///
+/// ```
+/// use isotouch::ccd::{CastOptions, Segment};
+/// use isotouch::field::{Field, FieldOptions};
+/// use isotouch::mesh::shapes;
+///
+/// let knot = shapes::by_name("torus-knot").unwrap();
+/// let field = Field::from_mesh(&knot, &FieldOptions { resolution: 64, ..Default::default() })?;
+/// let surface = field.level_set(0.0, &CastOptions::default());
+/// for seed in 0..10 {
+///     let segments = Segment::random_in(field.grid().bounds(), 1_000, seed);
+///     let hits = surface.first_hits(&segments);
+///     assert_eq!(hits[0], surface.first_hit(&segments[0]));
+/// }
+/// # Ok::<(), isotouch::field::BuildError>(())
+/// ```
+pub struct LevelSet<'a> {
     pub(super) field: &'a Field,
     pub(super) options: CastOptions,
     iso: f64,
@@ -37,6 +57,10 @@ pub(super) struct LevelSet<'a> {
     /// Whether contact begins before a path comes to where the field is inside beyond the band. The values at a face of such a cell
     /// are below −band by less than its diagonal, and two cells cover that and rounding.
     keeps_side: bool,
+    /// How many segments were asked in batches.
+    asked: AtomicUsize,
+    /// What it occupies, once it was worth finding out; nothing where that does not help.
+    occupied: OnceLock<Option<Occupied>>,
 }
 
 /// What a contact means to who looks for it.
@@ -105,21 +129,39 @@ impl<'a> LevelSet<'a> {
             keeps_side: options.root == RootMethod::Certified
                 && field.is_certified()
                 && iso + band > 2.0 * lipschitz * field.grid().cell,
+            asked: AtomicUsize::new(0),
+            occupied: OnceLock::new(),
         }
     }
 
-    /// What the level set occupies, for so many segments; `None` where it would not be worth it, or leaps cannot be told in `f32`.
-    pub(super) fn occupied(&self, segments: usize) -> Option<Occupied> {
+    /// What the level set occupies, when so many segments more are asked; `None` as long as finding out would not be worth it, and where leaps
+    /// cannot be told in `f32`.
+    pub(super) fn occupied(&self, segments: usize) -> Option<&Occupied> {
+        let asked = self.asked.fetch_add(segments, Relaxed).saturating_add(segments);
+        if self.occupied.get().is_none() {
+            let blocks = self.field.grid().cells.as_u64vec3().element_product() / BRICK_NODES as u64;
+            if (asked as u64) < blocks / BLOCKS_PER_SEGMENT {
+                return None;
+            }
+            // Not within the lock: a thread that waits for its share of the work may take up a batch that asks for the same.
+            let _ = self.occupied.set(self.find_occupied());
+        }
+        self.occupied.get()?.as_ref()
+    }
+
+    fn find_occupied(&self) -> Option<Occupied> {
         let Storage::Sparse(nodes) = self.field.nodes() else { return None };
         let cells = self.field.grid().cells;
-        let blocks = cells.as_u64vec3().element_product() / BRICK_NODES as u64;
-        let is_worth_it = segments as u64 >= blocks / BLOCKS_PER_SEGMENT;
         let margin = lanes::margin(cells.max_element(), self.steepness);
         // Beside a brick that is not stored, φ is as far from σ as the band reaches, but for the error of its cells.
         let is_clear_beyond = self.margin > self.error_bound + margin;
-        let suits_lanes =
-            cells.max_element() <= lanes::MOST_CELLS && self.field.is_certified() && is_clear_beyond;
-        if !is_worth_it || !suits_lanes {
+        let asks_as_usual =
+            self.options.traversal == Traversal::Leap && self.options.root == RootMethod::Certified;
+        if !asks_as_usual
+            || !is_clear_beyond
+            || !self.field.is_certified()
+            || cells.max_element() > lanes::MOST_CELLS
+        {
             return None;
         }
         let reserve = (self.iso + self.error_bound) * self.per_distance + 8.0 * self.overshoot();

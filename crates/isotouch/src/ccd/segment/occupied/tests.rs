@@ -1,6 +1,5 @@
 use super::*;
 use crate::ccd::CastOptions;
-use crate::ccd::segment::walk::LevelSet;
 use crate::field::storage::Storage;
 use crate::field::{Field, FieldOptions, StorageKind};
 use crate::math::DVec3;
@@ -16,16 +15,13 @@ fn fields() -> Vec<Field> {
     vec![field(&knot, 30, 3.0), field(&knot, 97, 3.0), field(&blob, 61, 1.5), field(&blob, 301, 3.0)]
 }
 
-fn occupied(field: &Field, iso: f64) -> Occupied {
-    LevelSet::new(field, iso, &CastOptions::default()).occupied(usize::MAX).expect("it suits lanes")
-}
-
 /// Calls `with` for every level set that can be occupied.
 fn for_each_set(with: impl Fn(&Field, f64, &Occupied)) {
     for field in fields() {
         let h = field.grid().cell;
         for iso in [0.0, 0.4 * h, -0.4 * h] {
-            with(&field, iso, &occupied(&field, iso));
+            let set = field.level_set(iso, &CastOptions::default());
+            with(&field, iso, set.occupied(usize::MAX).expect("it suits lanes"));
         }
     }
 }
@@ -109,9 +105,12 @@ fn dense_fields_small_batches_and_level_sets_beyond_the_band_are_left_to_others(
     let dense = Field::from_mesh(&mesh, &with(StorageKind::Dense)).unwrap();
     let options = CastOptions::default();
     let h = sparse.grid().cell;
-    let set = |field, iso| LevelSet::new(field, iso, &options).occupied(100_000).is_some();
+    let set = |field: &Field, iso| field.level_set(iso, &options).occupied(100_000).is_some();
     assert!(set(&sparse, 0.0) && set(&sparse, 2.0 * h) && set(&sparse, -2.0 * h));
     assert!(!set(&sparse, 2.9 * h) && !set(&sparse, -2.9 * h) && !set(&sparse, f64::NAN));
     assert!(!set(&dense, 0.0));
-    assert!(LevelSet::new(&sparse, 0.0, &options).occupied(10).is_none());
+    // Enough of small ones are one large.
+    let surface = sparse.level_set(0.0, &options);
+    assert!(surface.occupied(100).is_none() && surface.occupied(100).is_none());
+    assert!((0..1_000).any(|_| surface.occupied(100).is_some()));
 }
