@@ -27,8 +27,9 @@ pub(crate) struct Cast<'a> {
 impl Cast<'_> {
     /// Hands every first hit, in order, to `each`.
     pub(crate) fn for_each(&self, mut each: impl FnMut(usize, Option<Hit>)) {
+        let surface = self.field.level_set(self.iso, &self.options).expecting(self.segments.len());
         for (batch, segments) in self.segments.chunks(BATCH).enumerate() {
-            let hits = self.field.first_hits(segments, self.iso, &self.options);
+            let hits = surface.first_hits(segments);
             for (k, hit) in hits.into_iter().enumerate() {
                 each(batch * BATCH + k, hit);
             }

@@ -28,6 +28,13 @@ const AT_ONCE: usize = 2048;
 const QUEUE: usize = 32;
 
 impl LevelSet<'_> {
+    /// Prepared for so many segments that will be asked in batches, if that is worth it. Otherwise it is done when enough were.
+    #[must_use]
+    pub fn expecting(self, segments: usize) -> Self {
+        self.occupied(segments);
+        self
+    }
+
     /// [`Field::first_hit`] of many segments, in parallel: the same answers, sooner.
     pub fn first_hits(&self, segments: &[Segment]) -> Vec<Option<Hit>> {
         let simd = self.options.simd.unwrap_or_else(SimdLevel::detect);

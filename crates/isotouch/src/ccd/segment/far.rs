@@ -11,9 +11,9 @@ const MOST_BETWEEN: usize = 2;
 /// field, all nodes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Far<'a> {
-    pub(super) values: &'a [f32],
+    values: &'a [f32],
     /// Nodes per axis.
-    pub(super) nodes: UVec3,
+    nodes: UVec3,
     /// Their spacing, in cells.
     pub(super) step: u32,
     between: [Option<BrickView<'a>>; MOST_BETWEEN],

@@ -22,7 +22,8 @@ const IDLE: u32 = u32::MAX;
 const TO_WHOLE: f32 = 8_388_608.0;
 /// Cells along an axis up to which δ is well below a cell, and as a time well above the rounding of times.
 pub(super) const MOST_CELLS: u32 = 4096;
-/// What is so little below a plane, in blocks, counts as beyond it; less than δ.
+/// What is so little before a plane, in blocks, counts as beyond it. Less than δ, or what is passed over unseen would be too much; more
+/// than rounding, or paths along a plane would come to it again and again.
 const BESIDE_PLANE: f32 = 1.0 / 2048.0;
 /// Stands for 1/0, so that products with it are numbers.
 const NEVER: f32 = 1e30;
@@ -88,6 +89,8 @@ pub(super) struct Lanes<'a> {
     inverse: [[f32; LANES]; 3],
     /// From the lower plane of a block to the one that it is left by.
     ahead: [[f32; LANES]; 3],
+    /// Less by this, in blocks, the nearest whole number is the block.
+    bias: [[f32; LANES]; 3],
     per_cell: [f32; LANES],
 }
 
@@ -111,6 +114,7 @@ impl<'a> Lanes<'a> {
             slope: [[0.0; LANES]; 3],
             inverse: [[NEVER; LANES]; 3],
             ahead: [[0.0; LANES]; 3],
+            bias: [[0.0; LANES]; 3],
             per_cell: [0.0; LANES],
         }
     }
@@ -144,9 +148,13 @@ impl<'a> Lanes<'a> {
             let inverse = 1.0 / slope;
             self.start[axis][lane] = path.start[axis];
             self.slope[axis][lane] = slope;
-            // Where it does not move it never comes to the upper plane.
-            self.inverse[axis][lane] = if inverse.abs() < NEVER { inverse } else { NEVER };
-            self.ahead[axis][lane] = if (slope < 0.0) & (inverse > -NEVER) { 0.0 } else { BRICK as f32 };
+            // Where it does not move, it never comes to a plane two blocks on.
+            let is_still = inverse.abs() >= NEVER;
+            self.inverse[axis][lane] = if is_still { NEVER } else { inverse };
+            let goes_down = slope < 0.0 && !is_still;
+            let block = if is_still { 2.0 * BRICK as f32 } else { BRICK as f32 };
+            self.ahead[axis][lane] = if goes_down { 0.0 } else { block };
+            self.bias[axis][lane] = if goes_down { 0.5 + BESIDE_PLANE } else { 0.5 - BESIDE_PLANE };
         }
         self.per_cell[lane] = path.per_cell;
     }
@@ -163,7 +171,7 @@ impl<'a> Lanes<'a> {
             for lane in 0..LANES {
                 let place = self.start[axis][lane] + self.t[lane] * self.slope[axis][lane];
                 // The whole number below is the one nearest to this.
-                let at = place * PER_BLOCK - (0.5 - BESIDE_PLANE);
+                let at = place * PER_BLOCK - self.bias[axis][lane];
                 let at = if at < last[axis] { at } else { last[axis] };
                 let at = if at > 0.0 { at } else { 0.0 };
                 let rounded = at + TO_WHOLE;

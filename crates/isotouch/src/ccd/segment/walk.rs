@@ -152,9 +152,9 @@ impl<'a> LevelSet<'a> {
     fn find_occupied(&self) -> Option<Occupied> {
         let Storage::Sparse(nodes) = self.field.nodes() else { return None };
         let cells = self.field.grid().cells;
-        let margin = lanes::margin(cells.max_element(), self.steepness);
+        let above = lanes::margin(cells.max_element(), self.steepness);
         // Beside a brick that is not stored, φ is as far from σ as the band reaches, but for the error of its cells.
-        let is_clear_beyond = self.margin > self.error_bound + margin;
+        let is_clear_beyond = self.margin > self.error_bound + above;
         let asks_as_usual =
             self.options.traversal == Traversal::Leap && self.options.root == RootMethod::Certified;
         if !asks_as_usual
@@ -165,7 +165,7 @@ impl<'a> LevelSet<'a> {
             return None;
         }
         let reserve = (self.iso + self.error_bound) * self.per_distance + 8.0 * self.overshoot();
-        let by = Threshold { value: self.iso + margin, reach: Reach { cells: self.per_distance, reserve } };
+        let by = Threshold { value: self.iso + above, reach: Reach { cells: self.per_distance, reserve } };
         Some(Occupied::new(nodes, &self.far, cells, &by))
     }
 

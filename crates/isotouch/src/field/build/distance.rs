@@ -72,7 +72,7 @@ pub(crate) fn unpack(packed: u64) -> Seed {
     Seed { leaf: (packed >> 3) as u32, lane: (packed & 7) as u32 }
 }
 
-/// One thread's working memory.
+/// Working memory for octets one after the other.
 pub(crate) struct DistanceScratch<'a> {
     pub(crate) query: ClosestQuery<'a>,
     /// The last closest triangle: a good start for the next search nearby.
@@ -97,9 +97,15 @@ impl<'a> DistanceScratch<'a> {
             members: Members::new(),
             leaves: Vec::new(),
             all_vertices,
-            vertices: NearVertices::default(),
+            vertices: NearVertices::with_notes(all_vertices.notes.take()),
             wants_all,
         }
+    }
+}
+
+impl Drop for DistanceScratch<'_> {
+    fn drop(&mut self) {
+        self.all_vertices.notes.put_back(self.vertices.take_notes());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The different vertices of a handful of leaves, each once.
 
 use super::leaf_vertices::LeafVertices;
+use super::notes::Notes;
 
 /// Vertices of a block.
 pub(super) const LANES: usize = 16;
@@ -26,7 +27,7 @@ pub(super) struct Gathered {
     pub(super) places: Vec<u32>,
     /// The mesh's vertex at each place.
     vertices: Vec<u32>,
-    notes: Notes,
+    pub(super) notes: Notes,
 }
 
 impl Gathered {
@@ -34,13 +35,12 @@ impl Gathered {
     pub(super) fn gather(&mut self, all: &LeafVertices, leaves: &[u32]) {
         self.blocks.clear();
         self.places.clear();
-        self.notes.forget(all.len(), self.vertices.len() as u32);
         self.vertices.clear();
+        self.notes.forget(all.len());
         for &leaf in leaves {
             for &vertex in all.of_leaf(leaf).vertices() {
-                let next = self.vertices.len() as u32;
-                let place = self.notes.place(vertex, next);
-                if place == next {
+                let place = self.notes.place(vertex);
+                if place == self.vertices.len() as u32 {
                     self.vertices.push(vertex);
                 }
                 self.places.push(place);
@@ -62,39 +62,5 @@ impl Gathered {
     /// How many places there are, unused ones of the last block included.
     pub(super) fn place_count(&self) -> usize {
         self.blocks.len() * LANES
-    }
-}
-
-/// Where each vertex of the mesh stood when it was met last: its place, counted on from collection to collection. What was noted
-/// before the present one is so told by its number, and nothing needs to be wiped.
-#[derive(Default)]
-struct Notes {
-    of_vertex: Vec<u32>,
-    /// Number of the first place of the present collection.
-    first: u32,
-}
-
-impl Notes {
-    /// Begins a new collection after one that had so many places.
-    fn forget(&mut self, vertices: usize, places: u32) {
-        let next = self.first.checked_add(places).filter(|next| next.checked_add(vertices as u32).is_some());
-        if let Some(next) = next.filter(|_| self.of_vertex.len() == vertices) {
-            self.first = next;
-        } else {
-            // Zero stands for never met.
-            self.of_vertex.clear();
-            self.of_vertex.resize(vertices, 0);
-            self.first = 1;
-        }
-    }
-
-    /// Where a vertex stands: where it was met first, or at `next`, from now on.
-    #[inline(always)]
-    fn place(&mut self, vertex: u32, next: u32) -> u32 {
-        let note = &mut self.of_vertex[vertex as usize];
-        if *note < self.first {
-            *note = self.first + next;
-        }
-        *note - self.first
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::notes::SpareNotes;
 use crate::mesh::{Bvh, TriMesh};
 
 /// Triangles of a leaf.
@@ -61,6 +62,8 @@ pub(super) struct LeafVertices {
     /// Positions are stored as `(x − center) · scale`, within [−1, 1].
     center: DVec3,
     scale: f64,
+    /// For those who collect them.
+    pub(super) notes: SpareNotes,
 }
 
 /// An octet's place in the scaled coordinates.
@@ -110,7 +113,7 @@ impl LeafVertices {
                 radius_squared: f32::from_bits(squared.into_inner()),
             })
             .collect();
-        Self { vertices, leaves, center, scale }
+        Self { vertices, leaves, center, scale, notes: SpareNotes::default() }
     }
 
     /// How many vertices the mesh has.

@@ -21,6 +21,7 @@ mod lost_parts;
 mod memory;
 mod near_vertices;
 pub(super) mod nodes;
+mod notes;
 mod open;
 mod pockets;
 mod reach;

@@ -12,6 +12,7 @@
 
 use super::gathered::{Gathered, LANES, VertexBlock};
 use super::leaf_vertices::{LeafVertices, NO_CORNER, View};
+use super::notes::Notes;
 use super::sampler::Octet;
 use crate::mesh::bvh::Seed;
 
@@ -94,6 +95,16 @@ pub(super) struct NearVertices {
 }
 
 impl NearVertices {
+    pub(super) fn with_notes(notes: Notes) -> Self {
+        let mut vertices = Self::default();
+        vertices.gathered.notes = notes;
+        vertices
+    }
+
+    pub(super) fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.gathered.notes)
+    }
+
     /// Takes the triangles of some leaves, for the nodes of an octet.
     #[inline(always)]
     pub(super) fn gather(&mut self, all: &LeafVertices, leaves: &[u32], octet: &Octet) {

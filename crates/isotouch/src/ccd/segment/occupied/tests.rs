@@ -1,9 +1,9 @@
 use super::*;
-use crate::ccd::CastOptions;
+use crate::ccd::{CastOptions, Segment, Traversal};
 use crate::field::storage::Storage;
 use crate::field::{Field, FieldOptions, StorageKind};
-use crate::math::DVec3;
 use crate::math::random::unit;
+use crate::math::{Aabb, DVec3};
 use crate::mesh::{TriMesh, shapes};
 
 /// Fields of several depths: with the coarsest nodes 4 cells apart and more, and cells that are no multiple of blocks.
@@ -111,6 +111,66 @@ fn dense_fields_small_batches_and_level_sets_beyond_the_band_are_left_to_others(
     assert!(!set(&dense, 0.0));
     // Enough of small ones are one large.
     let surface = sparse.level_set(0.0, &options);
-    assert!(surface.occupied(100).is_none() && surface.occupied(100).is_none());
-    assert!((0..1_000).any(|_| surface.occupied(100).is_some()));
+    assert!(surface.occupied(10).is_none() && surface.occupied(10).is_none());
+    assert!((0..1_000).any(|_| surface.occupied(10).is_some()));
+}
+
+/// Long grids, with a ball now and then: many levels, and coordinates up to the largest that lanes take, for little work.
+fn long_fields() -> Vec<Field> {
+    let beads = |p: DVec3| {
+        let along = (p.x / 150.0).round() * 150.0;
+        p.distance(DVec3::new(along, 4.3, 3.9)) - 2.5
+    };
+    let field = |cells: DVec3| {
+        let region = Aabb::new(DVec3::ZERO, cells);
+        let options = FieldOptions {
+            cell_size: Some(1.0),
+            padding: 0.0,
+            storage: StorageKind::Sparse,
+            ..Default::default()
+        };
+        Field::from_function(beads, region, 1.0, &options).unwrap()
+    };
+    [DVec3::new(1100.0, 8.0, 8.0), DVec3::new(4090.0, 9.0, 10.0), DVec3::new(4096.0, 8.0, 8.0)]
+        .map(field)
+        .into()
+}
+
+/// Paths from end to end: on planes between blocks and just beside them, up and down, still, along faces, edges and corners of the box.
+fn long_paths(field: &Field) -> Vec<Segment> {
+    let (low, high) = (field.grid().bounds().min, field.grid().bounds().max);
+    let beside = [0.0, 1e-13, -1e-13, 1e-4, -1e-4, 1.9e-3, -1.9e-3, 3e-2];
+    let mut paths = Vec::new();
+    for y in [low.y, 4.0, 6.7, high.y] {
+        for z in [low.z, 4.0, 6.5, high.z] {
+            for (a, b) in beside.into_iter().flat_map(|a| beside.map(|b| (a, b))) {
+                let (from, to) = (DVec3::new(low.x, y + a, z + b), DVec3::new(high.x, y + b, z + a));
+                paths.push(Segment::new(from.clamp(low, high), to.clamp(low, high)));
+                paths.push(Segment::new(DVec3::new(0.3 * high.x, y, z + a).clamp(low, high), low + a.abs()));
+            }
+        }
+    }
+    paths.extend(Segment::random_in(field.grid().bounds(), 3_000, 7));
+    let back: Vec<Segment> = paths.iter().map(Segment::reversed).collect();
+    paths.extend(back);
+    paths
+}
+
+#[test]
+fn long_ways_beside_planes_end_where_they_should() {
+    for field in long_fields() {
+        let paths = long_paths(&field);
+        for iso in [0.0, 1.3, -0.7] {
+            let surface = field.level_set(iso, &CastOptions::default());
+            let hits = surface.first_hits(&paths);
+            assert!(surface.occupied(0).is_some());
+            let uniform = CastOptions { traversal: Traversal::Uniform, ..Default::default() };
+            let cell_by_cell = field.level_set(iso, &uniform);
+            let expected: Vec<_> = paths.par_iter().map(|path| cell_by_cell.first_hit(path)).collect();
+            for (path, (hit, expected)) in paths.iter().zip(hits.iter().zip(&expected)) {
+                assert_eq!(hit, expected, "{path:?} at {iso} in {}", field.grid().cells);
+            }
+            assert!(expected.iter().flatten().count() > 500 && expected.iter().any(Option::is_none));
+        }
+    }
 }
