@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: the first asks the job to stop and clean up, the second ends it at once.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::failure::{Exit, Failure};
 
@@ -10,6 +10,30 @@ pub(crate) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether it was SIGTERM that asked, as `kill`, `timeout` and job schedulers do, and not Ctrl-C.
 static BY_SIGTERM: AtomicBool = AtomicBool::new(false);
+
+/// How many parts of the job go on that leave nothing behind when they are ended at once.
+static LEAVING_NOTHING: AtomicUsize = AtomicUsize::new(0);
+
+/// As long as it lives, the first Ctrl-C or SIGTERM ends the process at once: for work that does not look whether it should stop, and that
+/// leaves nothing behind.
+pub(crate) struct LeavesNothing(());
+
+impl LeavesNothing {
+    pub(crate) fn begin() -> Self {
+        LEAVING_NOTHING.fetch_add(1, Ordering::AcqRel);
+        // Asked between the last look and now.
+        if INTERRUPTED.load(Ordering::Acquire) {
+            end_at_once();
+        }
+        Self(())
+    }
+}
+
+impl Drop for LeavesNothing {
+    fn drop(&mut self) {
+        LEAVING_NOTHING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// Starts listening. Where that is not possible, both end the process as usual.
 #[cfg(unix)]
@@ -34,13 +58,19 @@ fn ask_to_stop(by_sigterm: bool) {
     }
     BY_SIGTERM.store(by_sigterm, Ordering::Relaxed);
     INTERRUPTED.store(true, Ordering::Release);
+    if LEAVING_NOTHING.load(Ordering::Acquire) > 0 {
+        end_at_once();
+    }
     let mut stderr = std::io::stderr();
     if !by_sigterm && stderr.is_terminal() {
         let _ = writeln!(stderr, "\nstopping; press Ctrl-C again to stop at once");
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the user asked twice: destructors may be what takes so long")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the user asked twice, or nothing is left behind: destructors may be what takes so long"
+)]
 fn end_at_once() -> ! {
     std::process::exit(exit() as i32)
 }

@@ -123,6 +123,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         report.line(format_args!("{} hit", of(summary.hits, segments.len())));
         (summary, elapsed)
     };
+    let not_finite = segments.iter().filter(|s| !(s.from.is_finite() && s.to.is_finite())).count() as u64;
+    if not_finite > 0 {
+        console.warn(format_args!(
+            "{} not finite: nothing can be proven, so contact from the start is assumed",
+            plural(not_finite, "segment")
+        ));
+    }
     // Once more without those that start inside, which are answered at once.
     let outside: Vec<Segment> = cast.start_outside(&segments)?;
     let surface = cast.surface();

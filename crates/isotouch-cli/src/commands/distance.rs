@@ -56,13 +56,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
     let mut flags = Vec::with_capacity(if args.flags.is_some() { points.len() } else { 0 });
-    let (mut outside, mut unknown, mut not_finite) = (0u64, 0u64, 0u64);
+    let (mut inside, mut outside, mut unknown, mut not_finite) = (0u64, 0u64, 0u64, 0u64);
     let start = Instant::now();
     for batch in points.chunks(BATCH) {
         interrupt::check()?;
         for (point, distance) in batch.iter().zip(field.distances(batch)) {
             match distance {
-                Distance::Interpolated(_) => {}
+                Distance::Interpolated(value) => inside += u64::from(value < 0.0),
                 _ if !point.is_finite() => not_finite += 1,
                 Distance::LowerBound(_) => outside += 1,
                 Distance::Unknown => {
@@ -95,7 +95,6 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     if not_finite > 0 {
         console.warn(format_args!("{} not finite; NaN was written for them", are(not_finite)));
     }
-    let inside = values.iter().filter(|value| **value < 0.0).count() as u64;
     let worth = match unknown {
         0 => "lower bounds".into(),
         _ if unknown == outside => "unknown".into(),

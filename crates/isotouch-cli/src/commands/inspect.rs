@@ -10,7 +10,7 @@ use super::source::{self, Content};
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Exit, Failure};
 use crate::format::plural;
-use crate::interrupt;
+use crate::interrupt::{self, LeavesNothing};
 use crate::report::Report;
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    let _looking = LeavesNothing::begin();
     let mut report = Report::new();
     let mut files = Vec::new();
     let mut problems = Vec::new();

@@ -10,7 +10,7 @@ use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::number;
-use crate::interrupt;
+use crate::interrupt::{self, LeavesNothing};
 use crate::report::Report;
 use crate::values::{axis, finite, whole};
 
@@ -63,7 +63,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         unit: args.unit.clone().unwrap_or_default(),
         caps: field.caps().collect(),
     };
+    let drawing = LeavesNothing::begin();
     let image = draw(field, &plane, &options);
+    drop(drawing);
     image.write_png(&args.output).or_failed()?;
 
     let mut report = Report::new();

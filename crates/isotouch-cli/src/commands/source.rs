@@ -17,7 +17,7 @@ use crate::cache::{Cache, Key, Lookup};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
 use crate::format::number;
-use crate::interrupt;
+use crate::interrupt::{self, LeavesNothing};
 use crate::progress::Bar;
 use crate::report::Report;
 
@@ -42,6 +42,7 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failur
 }
 
 fn read_mesh(path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
+    let _reading = LeavesNothing::begin();
     match io::read(path, options) {
         // Neither field nor mesh; the name tells which of the two it wanted to be.
         Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
@@ -180,6 +181,7 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
         match cache.find(key) {
             Lookup::Found(field, notes) => {
                 warn_all(path, &notes, console);
+                args.build.warn_of_unused(field.sign(), console);
                 return Ok(Source { field: *field, cache: Some(CacheUse::Hit) });
             }
             Lookup::Damaged => {
@@ -199,6 +201,7 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
     let built = build_with_notes(&loaded.mesh, &options, console).map_err(|failure| about(path, failure))?;
     let about_build: Vec<String> = built.notes.iter().map(|note| format!(": {note}")).collect();
     warn_all(path, &about_build, console);
+    args.build.warn_of_unused(built.field.sign(), console);
     notes.extend(about_build);
     let Some((cache, key)) = entry else {
         return Ok(Source { field: built.field, cache: Some(CacheUse::Off) });

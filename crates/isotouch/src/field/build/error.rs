@@ -136,7 +136,7 @@ impl fmt::Display for BuildNote {
                 f,
                 "only {:.0} % of the mesh's area bounds the solid: the rest are open sheets, or parts with holes wider than the gap; \
                  look at a slice, and close them, or try a wider '--gap'",
-                100.0 * share
+                (100.0 * share).max(0.0)
             ),
             Self::DoubtfulInside => write!(
                 f,
