@@ -59,6 +59,7 @@ fn ask_to_stop(by_sigterm: bool) {
     BY_SIGTERM.store(by_sigterm, Ordering::Relaxed);
     INTERRUPTED.store(true, Ordering::Release);
     if LEAVING_NOTHING.load(Ordering::Acquire) > 0 {
+        let _ = writeln!(std::io::stderr(), "error: {}", Failure::Interrupted);
         end_at_once();
     }
     let mut stderr = std::io::stderr();

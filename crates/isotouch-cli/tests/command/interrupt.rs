@@ -94,3 +94,27 @@ fn sigterm_while_saving_leaves_no_unfinished_file() {
         other => panic!("{other:?}: {}", run.stderr),
     }
 }
+
+/// What does not look whether it should stop, and leaves nothing behind, is ended at once.
+#[test]
+fn reading_and_drawing_stop_at_the_first() {
+    let desk = Desk::new();
+    assert!(Command::new("mkfifo").arg(desk.path("nobody-writes.obj")).status().unwrap().success());
+    desk.run(&["field", "part.obj", "-o", "small.field", "--resolution", "16"]);
+    let waits = ["inspect", "nobody-writes.obj"];
+    let reads = ["field", "nobody-writes.obj", "-o", "none.field"];
+    let draws = ["slice", "small.field", "-o", "wide.png", "--width", "16384"];
+    let before = desk.files();
+    for (arguments, signal, code) in
+        [(&waits[..], "-TERM", 143), (&reads[..], "-INT", 130), (&draws[..], "-INT", 130)]
+    {
+        let mut command = desk.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(child.try_wait().unwrap().is_none(), "{arguments:?} should be running still");
+        send(signal, &child);
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.stderr.as_str()), (Some(code), "error: interrupted\n"), "{arguments:?}");
+        assert_eq!(desk.files(), before);
+    }
+}
