@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use glam::UVec3;
 use rayon::prelude::*;
 
+use super::Cancelled;
 use super::lattice::Lattice;
 use super::reach::{Label, NO_REGION};
 
@@ -29,9 +30,14 @@ pub(super) struct Skins {
 type Crossed = BTreeMap<([u32; 2], Vec<u32>), u64>;
 
 /// Which side each region is on. Region 0 is the outside.
-pub(super) fn sides(lattice: &Lattice<'_>, regions: &[u32], count: u32, skins: &Skins) -> Vec<Label> {
+pub(super) fn sides(
+    lattice: &Lattice<'_>,
+    regions: &[u32],
+    count: u32,
+    skins: &Skins,
+) -> Result<Vec<Label>, Cancelled> {
     let depths = if count > 1 && skins.count > 1 {
-        Depths::new(&all_ways(lattice, regions, skins), count, skins.count).of_region
+        Depths::new(&all_ways(lattice, regions, skins)?, count, skins.count).of_region
     } else {
         Vec::new()
     };
@@ -40,11 +46,12 @@ pub(super) fn sides(lattice: &Lattice<'_>, regions: &[u32], count: u32, skins: &
         let found = depths.get(region as usize).copied();
         found.filter(|&depth| depth != FAR).unwrap_or(region.min(1))
     };
-    (0..count).map(|region| if depth(region) % 2 == 0 { Label::Outside } else { Label::Inside }).collect()
+    let side = |region| if depth(region) % 2 == 0 { Label::Outside } else { Label::Inside };
+    Ok((0..count).map(side).collect())
 }
 
 /// What lies between regions that follow each other along the lines of the grid.
-fn all_ways(lattice: &Lattice<'_>, regions: &[u32], skins: &Skins) -> Crossed {
+fn all_ways(lattice: &Lattice<'_>, regions: &[u32], skins: &Skins) -> Result<Crossed, Cancelled> {
     let nodes = lattice.nodes();
     let mut all = Crossed::new();
     for axis in 0..3 {
@@ -52,6 +59,9 @@ fn all_ways(lattice: &Lattice<'_>, regions: &[u32], skins: &Skins) -> Crossed {
         let found = (0..nodes[u] as usize * nodes[v] as usize).into_par_iter().fold(
             Crossed::new,
             |mut found, line| {
+                if lattice.stage.is_cancelled() {
+                    return found;
+                }
                 let mut node = UVec3::ZERO;
                 (node[u], node[v]) = (line as u32 % nodes[u], line as u32 / nodes[u]);
                 let mut last = None;
@@ -82,8 +92,9 @@ fn all_ways(lattice: &Lattice<'_>, regions: &[u32], skins: &Skins) -> Crossed {
                 a
             }),
         );
+        lattice.stage.check()?;
     }
-    all
+    Ok(all)
 }
 
 fn merge(all: &mut Crossed, more: Crossed) {
