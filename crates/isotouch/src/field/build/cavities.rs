@@ -143,9 +143,10 @@ impl<'a> Between<'a> {
 /// Larger, and regions that border many others are cut off from all of them; smaller, and a hole in one of two skins that are close
 /// together leads past it.
 const LEAST_SHARE: f64 = 0.125;
-/// A region with more than this share of its ways to one other lies in it. At a half, the part of a cavity behind a flat sheet
-/// would, for the sheet is no larger than the wall behind it; larger, and fewer of the solids that stand on a wall do: a cube on
-/// one of its faces has 5/6 of its ways to the cavity, half a ball 3/4, a bar as long as thick from wall to wall 2/3.
+/// A region with more than this share of its ways to one other lies in it, ways to what is deeper left out. At a half, the part of a
+/// cavity behind a flat sheet would, for the sheet is no larger than the wall behind it; larger, and fewer of the solids that stand on
+/// a wall do: a cube on one of its faces has 5/6 of its ways to the cavity, half a ball 3/4, a bar as long as thick from wall to
+/// wall 2/3.
 const MOST_WAYS: f64 = 0.65;
 
 /// How many skins lie between the outside and each region, and between the outside and each skin; `FAR` where no way led to yet.
@@ -159,30 +160,38 @@ const FAR: u32 = u32::MAX;
 /// What is between regions that border each other.
 struct Borders<'a> {
     between: BTreeMap<[u32; 2], Between<'a>>,
-    /// For regions that lie in another one, which.
-    around: Vec<Option<u32>>,
+    /// For every region, the others around it, and how many ways lead there.
+    around: Vec<Vec<(u32, u64)>>,
 }
 
 impl<'a> Borders<'a> {
     fn new(crossed: &'a Crossed, regions: u32) -> Self {
         let mut between = Between::of_all(crossed);
-        let mut all_votes = vec![0; regions as usize];
-        for (pair, between) in &between {
-            pair.iter().for_each(|&region| all_votes[region as usize] += between.votes);
-        }
-        let mut around = vec![None; regions as usize];
+        let mut around = vec![Vec::new(); regions as usize];
         for (&[a, b], between) in &between {
-            for (region, other) in [(a, b), (b, a)] {
-                if between.votes as f64 > MOST_WAYS * all_votes[region as usize] as f64 {
-                    around[region as usize] = Some(other);
-                }
-            }
+            around[a as usize].push((b, between.votes));
+            around[b as usize].push((a, between.votes));
         }
+        let all_votes: Vec<u64> =
+            around.iter().map(|others| others.iter().map(|(_, votes)| votes).sum()).collect();
         between.retain(|pair, between| {
             let fewest = pair.map(|region| all_votes[region as usize]).into_iter().min().unwrap_or(0);
             between.votes as f64 >= LEAST_SHARE * fewest as f64
         });
         Self { between, around }
+    }
+
+    /// The cavity that a region lies in, if it was taken for more of that cavity.
+    fn cavity_around(&self, region: u32, depths: &[u32]) -> Option<u32> {
+        let depth = depths[region as usize];
+        if depth == 0 || depth % 2 != 0 {
+            return None;
+        }
+        let around = &self.around[region as usize];
+        let not_deeper = around.iter().filter(|(other, _)| depths[*other as usize] <= depth);
+        let all: u64 = not_deeper.clone().map(|(_, votes)| votes).sum();
+        let mut as_deep = not_deeper.filter(|(other, _)| depths[*other as usize] == depth);
+        as_deep.find(|(_, votes)| *votes as f64 > MOST_WAYS * all as f64).map(|&(other, _)| other)
     }
 }
 
@@ -192,16 +201,11 @@ impl Depths {
         let mut cavity_around = vec![None; regions as usize];
         loop {
             let depths = Self::with_solids(&borders, &cavity_around, skins);
-            let is_cavity = |region: u32| {
-                let depth = depths.of_region[region as usize];
-                depth > 0 && depth.is_multiple_of(2)
-            };
             let mut has_more = false;
             for (region, solid_in) in (0..regions).zip(&mut cavity_around) {
-                let cavity = borders.around[region as usize].filter(|&other| is_cavity(other));
-                if solid_in.is_none() && cavity.is_some() && is_cavity(region) {
-                    *solid_in = cavity;
-                    has_more = true;
+                if solid_in.is_none() {
+                    *solid_in = borders.cavity_around(region, &depths.of_region);
+                    has_more |= solid_in.is_some();
                 }
             }
             // Solids are only ever added, so this ends.
@@ -255,7 +259,7 @@ impl Depths {
         match cavity_around[to as usize] {
             // The wall that a solid touches does not tell how deep it is.
             Some(cavity) if cavity != from => return has_changed,
-            Some(_) if start.is_multiple_of(2) => depth = depth.max(start + 1),
+            Some(_) if start % 2 == 0 => depth = depth.max(start + 1),
             _ => {}
         }
         let known = &mut self.of_region[to as usize];
