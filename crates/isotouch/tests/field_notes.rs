@@ -151,7 +151,7 @@ fn parts_between_nodes_are_noted() {
         let lost = notes.iter().find(|note| matches!(note, BuildNote::PartsTooThin { .. }));
         lost.map(ToString::to_string).unwrap_or_default()
     };
-    // Nodes every 1/32 of the box, which is 1.1 times as long as the parts: x = 0.85 and z = 0.1 are between them.
+    // Cells of 0.04, centred on all parts together: the plate and the wire have no node inside.
     let beside = DVec3::new(0.85, 0.0, 0.1);
     for sign in [SignMethod::Auto, SignMethod::Pseudonormal, SignMethod::Winding, SignMethod::Soup] {
         for storage in [StorageKind::Sparse, StorageKind::Dense] {

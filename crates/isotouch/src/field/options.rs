@@ -30,7 +30,9 @@ pub struct FieldOptions {
     /// Whether [`SignMethod::Soup`] leaves enclosed hollows hollow instead of filling them: what lies behind two skins, behind four,
     /// and so on, a skin being triangles that hang together but for tears up to a thousandth of a cell. Walls between two
     /// skins may be as thin as that; those thinner than a cell have few nodes inside or none, and the field shows as much of
-    /// them. Cavities with fewer than eight nodes, and those whose skin touches the outer one, are filled.
+    /// them. Cavities with fewer than eight nodes, and those whose skin touches the outer one, are filled. A solid that touches
+    /// the wall of the cavity it lies in is solid where it borders mostly the cavity; what of it is sunk into the wall may be taken for
+    /// part of the cavity, and so may a solid that borders the wall with more than a third of its surface.
     pub keep_cavities: bool,
 }
 

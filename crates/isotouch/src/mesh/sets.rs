@@ -1,39 +1,50 @@
 /// Disjoint sets of the numbers 0 to n − 1.
-pub(super) struct Sets(Vec<u32>);
+pub(super) struct Sets {
+    /// A member of the same set nearer to the one that stands for all; that one itself for itself.
+    above: Vec<u32>,
+    /// How many members a set has, at the one that stands for all.
+    sizes: Vec<u32>,
+}
 
 impl Sets {
     pub(super) fn new(n: usize) -> Self {
-        Self((0..n as u32).collect())
+        Self { above: (0..n as u32).collect(), sizes: vec![1; n] }
     }
 
-    /// The smallest member of the set that holds `x`.
+    /// The member that stands for all of the set that holds `x`.
     pub(super) fn find(&mut self, mut x: u32) -> u32 {
-        while self.0[x as usize] != x {
-            let above = self.0[self.0[x as usize] as usize];
-            self.0[x as usize] = above;
+        while self.above[x as usize] != x {
+            let above = self.above[self.above[x as usize] as usize];
+            self.above[x as usize] = above;
             x = above;
         }
         x
     }
 
     /// The same without making later searches shorter, so that threads may share it.
-    pub(super) fn smallest(&self, mut x: u32) -> u32 {
-        while self.0[x as usize] != x {
-            x = self.0[x as usize];
+    pub(super) fn find_shared(&self, mut x: u32) -> u32 {
+        while self.above[x as usize] != x {
+            x = self.above[x as usize];
         }
         x
     }
 
     pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b) as usize] = a.min(b);
+        if a == b {
+            return;
+        }
+        // The smaller below the larger: no search takes more than log₂ n steps, in whatever order sets are joined.
+        let (small, large) = if self.sizes[a as usize] < self.sizes[b as usize] { (a, b) } else { (b, a) };
+        self.above[small as usize] = large;
+        self.sizes[large as usize] += self.sizes[small as usize];
     }
 
-    /// For every number, the smallest member of the set that holds it.
-    pub(super) fn into_smallest(mut self) -> Vec<u32> {
-        for x in 0..self.0.len() as u32 {
-            self.0[x as usize] = self.find(x);
+    /// For every number, the member that stands for all of its set.
+    pub(super) fn into_found(mut self) -> Vec<u32> {
+        for x in 0..self.above.len() as u32 {
+            self.above[x as usize] = self.find(x);
         }
-        self.0
+        self.above
     }
 }

@@ -103,7 +103,7 @@ impl TriMesh {
             sets.join(a, b);
             sets.join(a, c);
         }
-        sets.into_smallest()
+        sets.into_found()
     }
 
     /// Every triangle with the opposite winding.

@@ -109,6 +109,57 @@ fn a_ball_in_a_cavity_in_a_ball() {
     }
 }
 
+/// Made one skin with the wall by what touches it, the marble once was hollow.
+#[test]
+fn a_ball_that_touches_the_wall_of_its_cavity_is_solid() {
+    let radius = 0.4 * RADIUS;
+    for thickness in [1.0, 6.0] {
+        let cavity = RADIUS - thickness;
+        // Sharing a vertex with the wall, and run into it a little.
+        for overlap in [0.0, 0.4] {
+            let at = (cavity - radius + overlap) * DVec3::Y;
+            let depth = |p: DVec3| {
+                let r = p.length();
+                // A wall too thin for what runs into it has no nodes to tell by.
+                let is_in_wall = p.distance(at) < radius + 1.0 && r > cavity - 1.0;
+                if is_in_wall { 0.0 } else { (RADIUS - r).min(r - cavity).max(radius - p.distance(at)) }
+            };
+            let mesh = joined(&[ball(RADIUS), ball(cavity), moved(ball(radius), at)]);
+            for (state, mesh) in in_all_states(&mesh) {
+                check_signs(&format!("{thickness} cells, {overlap} too far, {state}"), &kept(&mesh), depth);
+            }
+        }
+    }
+}
+
+/// A bar from wall to wall is solid; the parts of a cavity behind a sheet are not.
+#[test]
+fn bars_across_a_cavity_are_solid_and_sheets_part_it() {
+    let (thickness, half) = (6.0, 4.0);
+    let cavity = RADIUS - thickness;
+    let (outer, inner) = (DVec3::splat(RADIUS), DVec3::splat(cavity));
+    let walls = || joined(&[cube(RADIUS), cube(cavity)]);
+    for overlap in [0.0, 0.2] {
+        let size = DVec3::new(half, half, cavity + overlap);
+        let mesh = joined(&[walls(), shapes::cuboid(2.0 * size).unwrap()]);
+        for (state, mesh) in in_all_states(&mesh) {
+            let depth = |p: DVec3| {
+                let wall = (-box_distance(p, outer)).min(box_distance(p, inner));
+                let is_at_foot = p.truncate().abs().max_element() < half + 1.0 && p.z.abs() > cavity - 1.0;
+                if is_at_foot { 0.0 } else { wall.max(-box_distance(p, size)) }
+            };
+            check_signs(&format!("a bar {overlap} too long, {state}"), &kept(&mesh), depth);
+        }
+    }
+    for at in [0.3, 0.5 * cavity, cavity - 5.2] {
+        let [a, b, c, d] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+            .map(|[x, y]| DVec3::new(cavity * x, cavity * y, at));
+        let sheet = TriMesh::new(vec![a, b, c, d], vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        let depth = |p: DVec3| (-box_distance(p, outer)).min(box_distance(p, inner));
+        check_signs(&format!("a sheet at {at}"), &kept(&joined(&[walls(), sheet])), depth);
+    }
+}
+
 /// Counting skins by twos would leave a hole where both overlap.
 #[test]
 fn what_overlaps_is_no_cavity() {

@@ -1,5 +1,7 @@
 //! The nodes that the sides of a soup are found on: how far each is from the mesh, and how freely one passes between them.
 
+use std::sync::atomic::AtomicBool;
+
 use glam::{DVec3, UVec3};
 use rayon::prelude::*;
 
@@ -7,7 +9,7 @@ use super::cavities::Skins;
 use super::distance_sampler::MeshSampler;
 use super::leaf_vertices::LeafVertices;
 use super::sign::SignOracle;
-use super::{BuildError, nodes};
+use super::{BuildError, Cancelled, Stage, nodes};
 use crate::field::storage::DenseNodes;
 use crate::field::{Execution, Grid};
 use crate::mesh::adjacency::Adjacency;
@@ -62,6 +64,8 @@ pub(super) struct Lattice<'a> {
     room_beside_holes: f64,
     /// Whether a hole might be near any node.
     is_open_anywhere: bool,
+    /// Whoever goes through all nodes asks it now and then whether to go on.
+    pub(super) stage: Stage<'a>,
 }
 
 impl<'a> Lattice<'a> {
@@ -69,14 +73,16 @@ impl<'a> Lattice<'a> {
         mesh: &'a TriMesh,
         bvh: &'a Bvh,
         grid: Grid,
-        execution: &Execution<'_>,
+        execution: &'a Execution<'a>,
     ) -> Result<Self, BuildError> {
         let vertices = LeafVertices::new(mesh, bvh);
         let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
         let sampler = MeshSampler::new(bvh, &vertices, SignOracle::Unsigned, simd);
         let distances = nodes::dense(&sampler, &grid, 1, execution)?;
         let (marks, room_beside_holes, is_open_anywhere) = (Vec::new(), 0.0, false);
-        let mut lattice = Self { mesh, bvh, grid, distances, marks, room_beside_holes, is_open_anywhere };
+        let stage = Stage::new(execution, "inside and outside", 0);
+        let mut lattice =
+            Self { mesh, bvh, grid, distances, marks, room_beside_holes, is_open_anywhere, stage };
         let count = lattice.distances.values.len();
         lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
         Ok(lattice)
@@ -123,9 +129,10 @@ impl<'a> Lattice<'a> {
     }
 
     /// The skins of the mesh: what hangs together but for tears.
-    pub(super) fn skins(&self) -> Skins {
-        let (of_triangle, count) = self.bvh.pieces(self.mesh, ON_MESH * self.grid.cell);
-        Skins { of_triangle, count }
+    pub(super) fn skins(&self, cancel: Option<&AtomicBool>) -> Result<Skins, Cancelled> {
+        let pieces = self.bvh.pieces(self.mesh, ON_MESH * self.grid.cell, cancel);
+        let (of_triangle, count) = pieces.ok_or(Cancelled)?;
+        Ok(Skins { of_triangle, count })
     }
 
     /// Finds out for nodes within about `offset` of the mesh whether a hole narrower than two offsets may be near.

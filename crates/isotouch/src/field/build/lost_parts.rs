@@ -14,7 +14,9 @@ const MOST_PLACES: usize = 4_000_000;
 const MOST_ROUNDS: usize = 3;
 /// Apart, in cells: every node within half a cell of a triangle is then a corner of a cell that is looked at.
 const PLACES_APART: f64 = 0.5;
-/// Thicker parts, in cells, have nodes inside, or are not there for another reason.
+/// Thicker parts, in cells, have nodes inside, or are not there for another reason: no ball wider than √3 cells lies between nodes.
+/// Larger, and more of the parts that are missing since they are wound inward are called too thin; smaller, and parts that
+/// just lie between nodes are not told of.
 const THICK: f64 = 1.75;
 
 /// The note about closed parts with no node inside, if there are any. Most triangles have one beside them, and those that do not are

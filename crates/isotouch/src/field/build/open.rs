@@ -239,7 +239,8 @@ impl OpenMesh<'_, '_> {
     }
 }
 
-/// With less of the mesh's area than this at the boundary, a gap wider than cells need may have closed more than holes.
+/// With less of the mesh's area than this at the boundary, a gap wider than cells need may have closed more than holes. Nearer to 1,
+/// and a few stray triangles make a second soup necessary; less, and a tube is filled halfway along, its ends cut off.
 const NEARLY_ALL: f64 = 0.95;
 /// Holes that were spanned may have this share of the mesh's area in all.
 const LARGEST_SPAN: f64 = 0.25;

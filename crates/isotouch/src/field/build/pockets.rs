@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::Cancelled;
 use super::lattice::{Lattice, Step};
 use super::reach::{NO_REGION, flood};
 use crate::mesh::bvh::Passage;
@@ -13,11 +14,11 @@ use crate::mesh::bvh::Passage;
 const LEAST_NODES: usize = 8;
 
 /// Numbers the pockets after the regions; returns the next number.
-pub(super) fn find(lattice: &Lattice<'_>, regions: &mut [u32], count: u32) -> u32 {
+pub(super) fn find(lattice: &Lattice<'_>, regions: &mut [u32], count: u32) -> Result<u32, Cancelled> {
     let mut next = count;
     for k in 0..regions.len() {
         if regions[k] == NO_REGION && lattice.is_in_pocket(k) {
-            next = flood(lattice, regions, next, k, |k| lattice.is_in_pocket(k));
+            next = flood(lattice, regions, next, k, |k| lattice.is_in_pocket(k))?;
         }
     }
     let mut sizes = vec![0; (next - count) as usize];
@@ -30,9 +31,11 @@ pub(super) fn find(lattice: &Lattice<'_>, regions: &mut [u32], count: u32) -> u3
         let leads_on: Vec<u32> = (0..regions.len())
             .into_par_iter()
             .filter(|&k| (count..next).contains(&regions[k]) && is_enclosed[(regions[k] - count) as usize])
+            .filter(|_| !lattice.stage.is_cancelled())
             .filter(|&k| !lattice.reached(k, step, |other| regions[other] < count).is_empty())
             .map(|k| regions[k])
             .collect();
+        lattice.stage.check()?;
         for region in leads_on {
             is_enclosed[(region - count) as usize] = false;
         }
@@ -47,5 +50,5 @@ pub(super) fn find(lattice: &Lattice<'_>, regions: &mut [u32], count: u32) -> u3
     regions.par_iter_mut().filter(|region| (count..next).contains(region)).for_each(|region| {
         *region = numbers[(*region - count) as usize];
     });
-    last
+    Ok(last)
 }

@@ -67,13 +67,13 @@ impl<'a> Soup<'a> {
         bvh: &'a Bvh,
         of_field: &Grid,
         options: SoupOptions,
-        execution: &Execution<'_>,
+        execution: &'a Execution<'a>,
     ) -> Result<Self, BuildError> {
         let size = mesh.bounds().extent().max_element();
         let grid = grid_around(of_field, options.gap.map_or(LARGEST_OFFSET * size, |gap| 0.5 * gap));
         memory::check(bytes_needed(&grid), execution)?;
         let lattice = Lattice::new(mesh, bvh, grid, execution)?;
-        let skins = options.keep_cavities.then(|| lattice.skins());
+        let skins = options.keep_cavities.then(|| lattice.skins(execution.cancel)).transpose()?;
         let mut soup = Self { mesh, bvh, lattice, labels: Vec::new(), gap: 0.0, share: 0.0 };
         // Who asks for a gap wants all that is narrower closed, such as the slots of a housing.
         let openings = if options.gap.is_some() { Openings::Anywhere } else { Openings::of(mesh) };
@@ -87,9 +87,9 @@ impl<'a> Soup<'a> {
         for (k, &offset) in offsets.iter().enumerate() {
             let before = (std::mem::take(&mut soup.labels), soup.gap, soup.share);
             soup.lattice.mark_openings(&openings, offset);
-            let Regions { labels, has_depth } = reach::find_regions(&soup.lattice, offset, skins.as_ref());
+            let Regions { labels, has_depth } = reach::find_regions(&soup.lattice, offset, skins.as_ref())?;
             soup.labels = labels;
-            reach::spread(&soup.lattice, &mut soup.labels);
+            reach::spread(&soup.lattice, &mut soup.labels)?;
             soup.gap = 2.0 * offset;
             // Crevices where nothing is deeper than the offset do not make a solid, unless that is all there is.
             soup.share = if has_depth { soup.share_of_boundary() } else { 0.0 };

@@ -1,5 +1,8 @@
 //! Which triangles hang together.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -16,28 +19,40 @@ const AT_ONCE: usize = 1 << 14;
 
 impl Bvh {
     /// For every triangle of the mesh, the piece it belongs to: triangles that share a vertex, cross, or are no farther apart than
-    /// `near` are of one piece. Pieces are numbered from 0; the second answer is how many there are.
-    pub(crate) fn pieces(&self, mesh: &TriMesh, near: f64) -> (Vec<u32>, u32) {
+    /// `near` are of one piece. Pieces are numbered from 0; the second answer is how many there are. `None` when told to stop.
+    pub(crate) fn pieces(
+        &self,
+        mesh: &TriMesh,
+        near: f64,
+        cancel: Option<&AtomicBool>,
+    ) -> Option<(Vec<u32>, u32)> {
         let part_of = mesh.parts();
-        let mut sets = Sets::new(part_of.len());
-        let triangles: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
         let part = |t: u32| part_of[mesh.triangles()[t as usize][0] as usize];
+        let triangles: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
+        if triangles.iter().all(|&t| part(t) == part(0)) {
+            return Some((vec![0; triangles.len()], triangles.len().min(1) as u32));
+        }
+        let mut sets = Sets::new(part_of.len());
         for some in triangles.chunks(AT_ONCE) {
+            if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+                return None;
+            }
             let known = &sets;
             let meeting: Vec<[u32; 2]> = some
                 .par_iter()
                 .flat_map_iter(|&t| {
                     let corners = mesh.corners(t as usize);
-                    let mut met = vec![known.smallest(part(t))];
+                    let own = known.find_shared(part(t));
+                    // A large triangle may meet thousands.
+                    let mut met = BTreeSet::from([own]);
                     self.any_in_box(low(corners) - near, high(corners) + near, |other| {
-                        let there = known.smallest(part(other));
+                        let there = known.find_shared(part(other));
                         if !met.contains(&there) && meet(corners, mesh.corners(other as usize), near) {
-                            met.push(there);
+                            met.insert(there);
                         }
                         false
                     });
-                    let own = met[0];
-                    met.into_iter().skip(1).map(move |other| [own, other])
+                    met.into_iter().filter(move |&other| other != own).map(move |other| [own, other])
                 })
                 .collect();
             for [a, b] in meeting {
@@ -58,7 +73,7 @@ impl Bvh {
                 *number
             })
             .collect();
-        (of_triangle, count)
+        Some((of_triangle, count))
     }
 }
 

@@ -76,4 +76,57 @@ proptest! {
             }
         }
     }
+
+    /// Loose triangles in general position hang together where an edge of one passes through another.
+    #[test]
+    fn pieces_are_what_crosses(middles in points(60), corners in points(3 * 60)) {
+        let corners = corners.iter().enumerate().map(|(k, corner)| middles[k / 3] + 0.4 * *corner).collect();
+        let mesh = soup(corners);
+        let mut number: Vec<usize> = (0..60).collect();
+        for (a, b) in (0..60).flat_map(|a| (0..60).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+            let [edges, face] = [a, b].map(|t| mesh.corners(t));
+            let crossings = [0, 1, 2].map(|k| passes(edges[k], edges[(k + 1) % 3], face));
+            prop_assume!(crossings.iter().all(Option::is_some));
+            if crossings.contains(&Some(true)) {
+                let [old, new] = [number[a], number[b]];
+                number.iter_mut().filter(|number| **number == old).for_each(|number| *number = new);
+            }
+        }
+        let (found, count) = Bvh::new(&mesh).pieces(&mesh, 0.0, None).unwrap();
+        for (a, b) in (0..60).flat_map(|a| (0..60).map(move |b| (a, b))) {
+            prop_assert_eq!(found[a] == found[b], number[a] == number[b]);
+        }
+        prop_assert_eq!(found.iter().max().map(|most| most + 1), Some(count));
+    }
+}
+
+/// Two rows of loose triangles, each touching the next, the last ones first: joined in this order, they once became a chain as
+/// long as the row. A triangle that lies across all of one row meets all of it.
+#[test]
+fn pieces_of_long_rows() {
+    let length = 20_000;
+    let row = |y: f64| {
+        (0..length).rev().flat_map(move |k| {
+            let x = f64::from(k);
+            [DVec3::new(x, y, 0.0), DVec3::new(x + 1.0, y, 0.0), DVec3::new(x, y + 0.5, 0.0)]
+        })
+    };
+    let across = [[-1.0, 0.1, -1.0], [2.0 * f64::from(length), 0.1, -1.0], [-1.0, 0.1, 1.0]];
+    let corners = row(0.0).chain(row(10.0)).chain(across.map(DVec3::from_array)).collect();
+    let mesh = soup(corners);
+    let (found, count) = Bvh::new(&mesh).pieces(&mesh, 1e-6, None).unwrap();
+    let length = length as usize;
+    assert_eq!(count, 2);
+    assert!(found[..length].iter().all(|&piece| piece == 0));
+    assert!(found[length..2 * length].iter().all(|&piece| piece == 1));
+    assert_eq!(found[2 * length], 0);
+}
+
+#[test]
+fn pieces_are_not_looked_for_once_told_to_stop() {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    let mesh = soup(corners.into_iter().chain(corners.map(|p| p + DVec3::Z)).collect());
+    let bvh = Bvh::new(&mesh);
+    assert_eq!(bvh.pieces(&mesh, 0.5, Some(&false.into())), Some((vec![0, 1], 2)));
+    assert_eq!(bvh.pieces(&mesh, 0.5, Some(&true.into())), None);
 }
