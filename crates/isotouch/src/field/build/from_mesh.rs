@@ -305,6 +305,9 @@ fn choose_sign(
     match wanted {
         SignMethod::Soup | SignMethod::Oriented | SignMethod::FaceNormal => Ok(wanted),
         SignMethod::Pseudonormal if faults.is_closed_and_oriented() => Ok(wanted),
+        SignMethod::Pseudonormal if faults.unbalanced == 0 && encloses_nothing(mesh) => {
+            Err(BuildError::NotOriented)
+        }
         SignMethod::Pseudonormal if faults.unbalanced == 0 => {
             Err(BuildError::Crowded { crowded_edges: faults.crowded })
         }
