@@ -152,7 +152,7 @@ fn make(
         Sampling::Points(count) => by_count(surface, count, options, execution)?,
     };
     let chosen: Vec<DVec3> = samples.iter().map(|sample| sample.point).collect();
-    let order = farthest_first(&SphereTree::new(&chosen), |_| 0);
+    let order = farthest_first(&SphereTree::new(&chosen), |_| 0, execution)?;
     let sizes = level_sizes(&order);
     let ordered: Vec<Sample> = order.order.iter().map(|&k| samples[k as usize]).collect();
     let points: Vec<DVec3> = ordered.iter().map(|sample| sample.point).collect();
@@ -199,6 +199,6 @@ fn make(
     Ok(Sampled { shell: PointShell { points, normals: outward, weights, levels, tree, facts }, notes })
 }
 
-/// Length, in coverages, below which pieces of triangles are cut by planes to share their area out. A third cell that reaches into such a piece is
-/// missed, which moves some percent of a share at 0.5 and takes twice as long to avoid at 0.25.
+/// Length, in coverages, below which pieces of triangles are cut by planes to share their area out. A third cell that reaches into such a
+/// piece is missed; shorter is more exact, and slower.
 const FINEST_SHARE: f64 = 0.35;

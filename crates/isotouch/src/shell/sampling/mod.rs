@@ -105,15 +105,20 @@ pub(super) fn by_count(
             return Err(ShellError::TooManyPoints { points, most: MOST_POINTS, spacing: 1.5 * least });
         }
     }
-    let samples = most_spread(&samples, count);
+    let samples = most_spread(&samples, count, execution)?;
     repel::repel(surface, samples, execution)
 }
 
 /// So many of the samples, as far apart as can be, corners and edges before faces.
-fn most_spread(samples: &[Sample], count: usize) -> Vec<Sample> {
+fn most_spread(
+    samples: &[Sample],
+    count: usize,
+    execution: &Execution<'_>,
+) -> Result<Vec<Sample>, ShellError> {
     let points: Vec<DVec3> = samples.iter().map(|sample| sample.point).collect();
-    let order = farthest_first(&SphereTree::new(&points), |k| samples[k as usize].place as u8).order;
-    order.into_iter().take(count).map(|k| samples[k as usize]).collect()
+    let place = |k: u32| samples[k as usize].place as u8;
+    let order = farthest_first(&SphereTree::new(&points), place, execution)?.order;
+    Ok(order.into_iter().take(count).map(|k| samples[k as usize]).collect())
 }
 
 fn grid_of(surface: &Surface, reach: f64, samples: &[Sample]) -> PointGrid {

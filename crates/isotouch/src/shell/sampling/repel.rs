@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::{Place, PointGrid, Sample, TOGETHER, stage};
 use crate::field::Execution;
 use crate::mesh::Bvh;
-use crate::shell::ShellError;
 use crate::shell::surface::Surface;
+use crate::shell::{ShellError, SphereTree};
 
 /// Rounds of pushing. With half as many, coverage is 4 % larger; the first ten gain most.
 const ROUNDS: usize = 32;
@@ -34,6 +34,9 @@ pub(super) fn repel(
     if !(reach > 0.0) || samples.iter().all(|sample| sample.place != Place::Face) {
         return Ok(samples);
     }
+    // What is near lies near in memory, too: three times as fast as in any order.
+    let points: Vec<DVec3> = samples.iter().map(|sample| sample.point).collect();
+    samples = SphereTree::new(&points).order().iter().map(|&k| samples[k as usize]).collect();
     let bvh = Bvh::new(&surface.mesh);
     let stage = stage(execution, "spreading", ROUNDS * samples.len());
     for round in 0..ROUNDS {

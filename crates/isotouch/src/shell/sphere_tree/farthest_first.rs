@@ -6,6 +6,10 @@
 use glam::DVec3;
 
 use super::SphereTree;
+use crate::field::{Cancelled, Execution, Stage};
+
+/// Points between two reports, and looks at whether to stop: milliseconds.
+const TOGETHER: usize = 1024;
 
 /// Points in farthest-first order.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +21,16 @@ pub(in crate::shell) struct FarthestFirst {
 }
 
 /// All points of the tree, those of a lower group before those of a higher one. `group` is by the points' numbers.
-pub(in crate::shell) fn farthest_first(tree: &SphereTree, group: impl Fn(u32) -> u8) -> FarthestFirst {
+pub(in crate::shell) fn farthest_first(
+    tree: &SphereTree,
+    group: impl Fn(u32) -> u8,
+    execution: &Execution<'_>,
+) -> Result<FarthestFirst, Cancelled> {
     let mut found = FarthestFirst { order: Vec::new(), apart: Vec::new() };
     if tree.points().is_empty() {
-        return found;
+        return Ok(found);
     }
+    let stage = Stage::new(execution, "ordering", tree.points().len().div_ceil(TOGETHER));
     let mut groups: Vec<u8> = tree.order().iter().map(|&number| group(number)).collect();
     groups.sort_unstable();
     groups.dedup();
@@ -33,9 +42,13 @@ pub(in crate::shell) fn farthest_first(tree: &SphereTree, group: impl Fn(u32) ->
             found.order.push(tree.order()[place]);
             found.apart.push(apart);
             search.take(place);
+            if found.order.len().is_multiple_of(TOGETHER) {
+                stage.advance();
+                stage.check()?;
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 struct Search<'a> {
