@@ -187,7 +187,8 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     path: PathBuf,
-    file: SectionFile,
+    /// In a box, so that fields stay small to move.
+    file: Box<SectionFile>,
 }
 
 /// The sections of a field in file order.
@@ -275,7 +276,7 @@ impl Field {
         let kind = FileKind { magic: MAGIC, version: FIELD_FORMAT_VERSION };
         let file = SectionFile::open(path, &kind).and_then(field_in);
         file.map_err(|fault| FieldFileError::new(path, fault)).map(|(mut field, file)| {
-            field.source = Some(Source { path: path.into(), file });
+            field.source = Some(Source { path: path.into(), file: Box::new(file) });
             field
         })
     }

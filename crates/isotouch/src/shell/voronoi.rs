@@ -63,8 +63,8 @@ impl Polygon {
             }
             if (here <= 0.0) != (there <= 0.0) {
                 let scale = corner.distance_squared(site).max(corner.distance_squared(other));
-                // Written so that NaN is refused.
-                if !((here - there).abs() > FLATTEST * scale) {
+                let is_certain = (here - there).abs() > FLATTEST * scale;
+                if !is_certain {
                     return None;
                 }
                 part.add(corner.lerp(next, here / (here - there)))?;

@@ -193,12 +193,11 @@ impl<T: Target> Search<'_, T> {
             return Some(false);
         }
         let (to, lower) = (self.to, self.lower());
-        let parts: Vec<Parts> = cut.par_iter().map(|piece| parts_of((to, lower), piece)).collect();
-        let pieces = parts.iter().flat_map(|parts| parts.as_slice()).map(|look| look.piece);
-        for point in pieces.flat_map(|piece| piece.corners.into_iter().zip(piece.nearest)) {
+        let parts: Vec<Vec<Look>> = cut.par_iter().map(|piece| parts_of((to, lower), piece)).collect();
+        let looks = parts.concat();
+        for point in looks.iter().flat_map(|look| look.piece.corners.into_iter().zip(look.piece.nearest)) {
             self.farthest = self.farthest.farther(Found { point: point.0, distance: point.1.distance });
         }
-        let looks: Vec<Look> = parts.iter().flat_map(|parts| parts.as_slice()).copied().collect();
         self.add(&looks);
         Some(true)
     }
@@ -281,27 +280,12 @@ pub(crate) fn most_to_one_part<T: Target + ?Sized>(
     upper
 }
 
-/// What a piece was cut into.
-enum Parts {
-    Two([Look; 2]),
-    Four([Look; 4]),
-}
-
-impl Parts {
-    fn as_slice(&self) -> &[Look] {
-        match self {
-            Self::Two(parts) => parts,
-            Self::Four(parts) => parts,
-        }
-    }
-}
-
 /// A side that is this much longer than another makes a piece a long thin one: cut into four it would stay as thin, and a needle would
 /// take pieces with the square of its length.
 const THIN: f64 = 2.5;
 
 /// The four similar parts of a piece, or the two halves of a long thin one.
-fn parts_of<T: Target>((to, lower): (&T, f64), whole: &Piece) -> Parts {
+fn parts_of<T: Target>((to, lower): (&T, f64), whole: &Piece) -> Vec<Look> {
     let middle = |i: usize, j: usize| {
         let point = 0.5 * (whole.corners[i] + whole.corners[j]);
         (point, to.nearest_from(point, [whole.nearest[i].part, whole.nearest[j].part]))
@@ -320,9 +304,9 @@ fn parts_of<T: Target>((to, lower): (&T, f64), whole: &Piece) -> Parts {
     if lengths[longest] > THIN * shortest {
         let (i, j, k) = (longest, (longest + 1) % 3, (longest + 2) % 3);
         let half = middle(i, j);
-        return Parts::Two([part([corner(i), half, corner(k)]), part([half, corner(j), corner(k)])]);
+        return vec![part([corner(i), half, corner(k)]), part([half, corner(j), corner(k)])];
     }
     let (ab, bc, ca) = (middle(0, 1), middle(1, 2), middle(2, 0));
     let [a, b, c] = [corner(0), corner(1), corner(2)];
-    Parts::Four([part([a, ab, ca]), part([b, bc, ab]), part([c, ca, bc]), part([ab, bc, ca])])
+    vec![part([a, ab, ca]), part([b, bc, ab]), part([c, ca, bc]), part([ab, bc, ca])]
 }

@@ -31,7 +31,7 @@ pub(super) fn repel(
     // Neighbours in a pattern of equilateral triangles with that many points: √(2/√3 · area / count).
     let neighbour = (2.0 / 3f64.sqrt() * surface.area / samples.len() as f64).sqrt();
     let reach = REACH * neighbour;
-    if !(reach > 0.0) || samples.iter().all(|sample| sample.place != Place::Face) {
+    if reach == 0.0 || samples.iter().all(|sample| sample.place != Place::Face) {
         return Ok(samples);
     }
     // What is near lies near in memory, too: three times as fast as in any order.
@@ -93,7 +93,7 @@ impl Push<'_> {
         let along = (push - sample.normal * push.dot(sample.normal)) * self.strength;
         let along = along.clamp_length_max(self.reach / REACH / 3.0);
         let length = along.length();
-        if !(length > 0.0) {
+        if length == 0.0 {
             return sample;
         }
         let aim = sample.point + along;
