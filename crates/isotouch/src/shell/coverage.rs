@@ -46,10 +46,8 @@ impl Target for Points<'_> {
     fn most_on(&self, corners: [DVec3; 3], nearest: [Nearest; 3]) -> (f64, Option<DVec3>) {
         let sites = nearest.map(|near| self.points[near.part as usize]);
         let to_one = hausdorff::most_to_one_part(self, corners, nearest);
-        match most_between(corners, sites) {
-            Some((upper, place)) if upper < to_one => (upper, Some(place)),
-            _ => (to_one, None),
-        }
+        let (upper, place) = most_between(corners, sites);
+        if upper < to_one { (upper, Some(place)) } else { (to_one, None) }
     }
 }
 

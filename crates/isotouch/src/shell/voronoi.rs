@@ -6,15 +6,16 @@
 use glam::DVec3;
 
 /// Where a plane crosses a side is uncertain by 2⁻⁵³ over how much the side leaves the plane, in units of squared distances. Above this, by less than
-/// 10⁻¹¹ of the side; below it, nothing is said.
+/// 10⁻¹¹ of the side; below it, nothing is cut off: points are then so close to each other, or a side so nearly halfway between
+/// them, that it hardly matters to which of them a distance is.
 const FLATTEST: f64 = 1e-4;
 
 /// What corners of cells may be off by, in sides of the triangle: a hundred times what they can be.
 const UNCERTAIN: f64 = 1e-9;
 
 /// The largest distance, over a triangle, to the nearest of three points, and where it is. An upper bound, rounding included, but exact to
-/// a billionth of the triangle. `None` where two points are nearly the same, or a side lies nearly halfway between two.
-pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> Option<(f64, DVec3)> {
+/// a billionth of the triangle, unless two points are very close to each other for how far they are from it; then to how close they are.
+pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> (f64, DVec3) {
     let mut most = (f64::NEG_INFINITY, corners[0]);
     for (k, &site) in sites.iter().enumerate() {
         if sites[..k].contains(&site) {
@@ -22,7 +23,8 @@ pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> Option<(f6
         }
         let mut cell = Polygon::new(corners);
         for &other in sites.iter().filter(|&&other| other != site) {
-            cell = cell.nearer_to(site, other)?;
+            // What is not cut off only makes the cell larger, and the bound with it.
+            cell = cell.nearer_to(site, other).unwrap_or(cell);
         }
         for &corner in cell.corners() {
             let distance = corner.distance(site);
@@ -32,10 +34,11 @@ pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> Option<(f6
         }
     }
     let side = (0..3).map(|k| corners[k].distance(corners[(k + 1) % 3])).fold(0.0, f64::max);
-    (most.0 >= 0.0).then_some((most.0 + UNCERTAIN * side, most.1))
+    (most.0 + UNCERTAIN * side, most.1)
 }
 
 /// A convex polygon: a triangle that was cut at most twice.
+#[derive(Clone, Copy)]
 struct Polygon {
     corners: [DVec3; 5],
     count: usize,

@@ -1,7 +1,7 @@
 //! The coverage holds for every place of the surface, and is as tight as promised.
 
 use isotouch::math::DVec3;
-use isotouch::mesh::shapes::cuboid;
+use isotouch::mesh::shapes::{CylinderOptions, cuboid, cylinder};
 use isotouch::shell::{PointShell, Sampling, ShellOptions};
 
 use crate::{lattice, meshes, shell, to_nearest};
@@ -72,6 +72,15 @@ fn needles_are_covered_too() {
     let shell = shell(&needle, Sampling::Spacing(0.1));
     assert!(shell.coverage() < 0.1022 && shell.coverage() > 0.04, "{}", shell.coverage());
     assert!((500..3_000).contains(&shell.len()), "{}", shell.len());
+}
+
+/// Very many needles side by side, with points at their ends only: all are about as bad, and none may take many pieces.
+#[test]
+fn a_wire_of_needles_is_settled_soon() {
+    let options = CylinderOptions { radius: 1.0, height: 1000.0, segments: 2_000, rings: 1 };
+    let wire = cylinder(options).unwrap();
+    let coverage = shell(&wire, Sampling::Vertices).coverage();
+    assert!((500.0..505.1).contains(&coverage), "{coverage}");
 }
 
 #[test]
