@@ -6,15 +6,15 @@
 use glam::DVec3;
 
 /// Where a plane crosses a side is uncertain by 2⁻⁵³ over how much the side leaves the plane, in units of squared distances. Above this, by less than
-/// 10⁻¹¹ of the side; below it, nothing is cut off: points are then so close to each other, or a side so nearly halfway between
-/// them, that it hardly matters to which of them a distance is.
+/// 10⁻¹¹ of the side; below it, the side is not cut but kept as a whole: all of it is then as good as halfway, and distances to both
+/// points differ by less than this fraction.
 const FLATTEST: f64 = 1e-4;
 
 /// What corners of cells may be off by, in sides of the triangle: a hundred times what they can be.
 const UNCERTAIN: f64 = 1e-9;
 
 /// The largest distance, over a triangle, to the nearest of three points, and where it is. An upper bound, rounding included, but exact to
-/// a billionth of the triangle, unless two points are very close to each other for how far they are from it; then to how close they are.
+/// a billionth of the triangle, or where points are very close to each other for how far they are from it, to a ten-thousandth of the distance.
 pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> (f64, DVec3) {
     let mut most = (f64::NEG_INFINITY, corners[0]);
     for (k, &site) in sites.iter().enumerate() {
@@ -23,8 +23,7 @@ pub(super) fn most_between(corners: [DVec3; 3], sites: [DVec3; 3]) -> (f64, DVec
         }
         let mut cell = Polygon::new(corners);
         for &other in sites.iter().filter(|&&other| other != site) {
-            // What is not cut off only makes the cell larger, and the bound with it.
-            cell = cell.nearer_to(site, other).unwrap_or(cell);
+            cell = cell.nearer_to(site, other);
         }
         for &corner in cell.corners() {
             let distance = corner.distance(site);
@@ -53,8 +52,8 @@ impl Polygon {
         &self.corners[..self.count]
     }
 
-    /// The part that is nearer to one point than to another; `None` if rounding could tell wrongly where it ends.
-    fn nearer_to(&self, site: DVec3, other: DVec3) -> Option<Self> {
+    /// The part that is nearer to one point than to another. Where it is uncertain where a side leaves it, a little more.
+    fn nearer_to(&self, site: DVec3, other: DVec3) -> Self {
         // |x − site|² − |x − other|² = (other − site)·(2x − site − other), at most 0 where the site is nearer.
         let beyond = |x: DVec3| (other - site).dot((x - site) + (x - other));
         let mut part = Self { corners: self.corners, count: 0 };
@@ -62,24 +61,24 @@ impl Polygon {
             let next = self.corners()[(k + 1) % self.count];
             let (here, there) = (beyond(corner), beyond(next));
             if here <= 0.0 {
-                part.add(corner)?;
+                part.add(corner);
             }
             if (here <= 0.0) != (there <= 0.0) {
                 let scale = corner.distance_squared(site).max(corner.distance_squared(other));
                 let is_certain = (here - there).abs() > FLATTEST * scale;
-                if !is_certain {
-                    return None;
-                }
-                part.add(corner.lerp(next, here / (here - there)))?;
+                let outside = if here <= 0.0 { next } else { corner };
+                part.add(if is_certain { corner.lerp(next, here / (here - there)) } else { outside });
             }
         }
-        Some(part)
+        part
     }
 
-    fn add(&mut self, corner: DVec3) -> Option<()> {
-        *self.corners.get_mut(self.count)? = corner;
-        self.count += 1;
-        Some(())
+    /// A plane crosses the outline of a convex polygon twice, so each cut adds one corner at most; rounding could see more crossings only where all are
+    /// at one place, and then the last will do for the others.
+    fn add(&mut self, corner: DVec3) {
+        let at = self.count.min(self.corners.len() - 1);
+        self.corners[at] = corner;
+        self.count = at + 1;
     }
 }
 

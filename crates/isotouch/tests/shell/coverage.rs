@@ -1,6 +1,7 @@
 //! The coverage holds for every place of the surface, and is as tight as promised.
 
 use isotouch::math::DVec3;
+use isotouch::mesh::TriMesh;
 use isotouch::mesh::shapes::{CylinderOptions, cuboid, cylinder};
 use isotouch::shell::{PointShell, Sampling, ShellOptions};
 
@@ -9,7 +10,7 @@ use crate::{lattice, meshes, shell, to_nearest};
 /// Looks at the surface in a lattice this much finer than the coverage.
 const PARTS: f64 = 12.0;
 
-fn check(name: &str, mesh: &isotouch::mesh::TriMesh, shell: &PointShell, tolerance: f64) {
+fn check(name: &str, mesh: &TriMesh, shell: &PointShell, tolerance: f64) {
     for level in shell.levels() {
         let points = &shell.points()[..level.points];
         let step = level.coverage / PARTS;

@@ -34,7 +34,7 @@ pub(super) fn repel(
     if reach == 0.0 || samples.iter().all(|sample| sample.place != Place::Face) {
         return Ok(samples);
     }
-    // What is near lies near in memory, too: three times as fast as in any order.
+    // What is near lies near in memory, too: twice as fast as in farthest-first order.
     let points: Vec<DVec3> = samples.iter().map(|sample| sample.point).collect();
     samples = SphereTree::new(&points).order().iter().map(|&k| samples[k as usize]).collect();
     let bvh = Bvh::new(&surface.mesh);
