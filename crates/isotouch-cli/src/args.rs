@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{cast, compare, demo, distance, field, inspect, slice, surface};
+use crate::commands::{cast, compare, demo, distance, field, inspect, shell, slice, surface};
 use crate::console;
 use crate::failure::Exit;
 
@@ -41,7 +41,9 @@ pub(crate) enum Command {
     Demo(demo::Args),
     /// Build the signed distance field of a mesh.
     Field(field::Args),
-    /// Tell facts about meshes and fields.
+    /// Put points on the surface of a mesh, to touch fields with.
+    Shell(shell::Args),
+    /// Tell facts about meshes, fields and shells.
     Inspect(inspect::Args),
     /// Signed distances at points from a NumPy file.
     Distance(distance::Args),

@@ -1,8 +1,8 @@
 //! isotouch tells when and where things touch.
 //!
 //! One idea carries it: **a rigid object is a signed distance field; whatever touches it is points; contact is found along
-//! the whole motion, never only at its end.** This version has the first floors: meshes, exact distance fields made
-//! from them, and when moving points touch these.
+//! the whole motion, never only at its end.** This version has the first floors: meshes, exact distance fields and point
+//! shells made from them, and when moving points touch fields.
 //!
 //! # A tour
 //!
@@ -80,6 +80,23 @@
 //! # Ok::<(), isotouch::field::BuildError>(())
 //! ```
 //!
+//! A part that moves is a shell of points ([`shell`]). How far any place of its surface can be from one of them is certain:
+//!
+//! ```
+//! use isotouch::mesh::shapes;
+//! use isotouch::shell::{PointShell, Sampling, ShellOptions};
+//!
+//! let part = shapes::cylinder(shapes::CylinderOptions::default()).unwrap();
+//! let options = ShellOptions { sampling: Sampling::Spacing(0.1), ..Default::default() };
+//! let shell = PointShell::from_mesh(&part, &options)?;
+//! assert!(shell.coverage() < 0.102);
+//! assert!(shell.check_against(0.25).is_ok() && shell.check_against(0.05).is_err());
+//! // The first points are a coarser shell, and so on: levels.
+//! let coarse = shell.levels()[0];
+//! assert!(coarse.points < shell.len() / 2 && coarse.coverage > shell.coverage());
+//! # Ok::<(), isotouch::shell::ShellError>(())
+//! ```
+//!
 //! And back: any level set of a field is a closed mesh.
 //!
 //! ```
@@ -114,6 +131,7 @@
 //!
 //! - Every stored node is the signed distance to the mesh, rounded to `f32`; negative inside. Neighbouring nodes were
 //!   compared at the build: no two differ by more than they are apart.
+//! - No place of a surface is farther from the points of its shell than [`PointShell::coverage`](shell::PointShell::coverage).
 //! - The interpolant is within [`Field::error_bound_at`](field::Field::error_bound_at) of the true distance.
 //! - The same input gives the same bytes, whatever the number of threads and the vector instructions of the machine.
 //! - Bad input is an error that says what to do; never a panic, never an allocation that a file's header talked us into.
@@ -125,4 +143,5 @@ pub mod math;
 pub mod mesh;
 pub mod npy;
 pub mod output;
+pub mod shell;
 pub mod simd;

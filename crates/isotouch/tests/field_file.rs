@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 use isotouch::field::{Field, FieldFileError, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::DVec3;
 use isotouch::mesh::shapes::{self, sphere};
+use oracle::crc32::crc32;
 use oracle::random::Random;
 
 const BOTH: [StorageKind; 2] = [StorageKind::Dense, StorageKind::Sparse];
@@ -110,18 +111,6 @@ impl Saved {
         self.put(124, &checksum.to_le_bytes());
         self
     }
-}
-
-/// CRC-32 as in zip and PNG, a table of 256 remainders.
-fn crc32(parts: &[&[u8]]) -> u32 {
-    static TABLE: OnceLock<[u32; 256]> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        std::array::from_fn(|k| {
-            (0..8).fold(k as u32, |r, _| if r & 1 == 1 { r >> 1 ^ 0xedb8_8320 } else { r >> 1 })
-        })
-    });
-    let step = |r: u32, byte: &u8| r >> 8 ^ table[((r ^ u32::from(*byte)) & 0xff) as usize];
-    !parts.iter().copied().flatten().fold(!0, step)
 }
 
 /// A folder to put files into.

@@ -114,7 +114,7 @@ impl BuildArgs {
 
     /// Says which flags were given that mean nothing for `path`, which is of that kind.
     pub(super) fn warn_of_ignored(&self, path: &Path, kind: FileKind, console: &Console) {
-        use FileKind::{Foreign, Mesh};
+        use FileKind::{Foreign, Mesh, Surface};
         // Whether each was given, and what it means something for.
         let given = [
             ("--resolution", self.resolution.is_some(), &[Mesh][..]),
@@ -126,12 +126,16 @@ impl BuildArgs {
             ("--sign", self.sign.is_some(), &[Mesh]),
             ("--gap", self.gap.is_some(), &[Mesh]),
             ("--keep-cavities", self.keep_cavities, &[Mesh]),
-            ("--scale", self.scale.is_some(), &[Mesh]),
+            ("--scale", self.scale.is_some(), &[Mesh, Surface]),
         ];
         let ignored = given.into_iter().filter(|(_, given, kinds)| *given && !kinds.contains(&kind));
         let ignored: Vec<&str> = ignored.map(|(name, ..)| name).collect();
         if !ignored.is_empty() {
-            let what = if kind == Mesh { "a mesh" } else { "a field already" };
+            let what = match kind {
+                Mesh => "a mesh",
+                Surface => "a mesh and needs no field",
+                FileKind::Field | Foreign => "a field already",
+            };
             let shown = path.display();
             console.warn(format_args!("{shown} is {what}; {} had no effect", ignored.join(", ")));
         }
@@ -156,7 +160,10 @@ pub(super) fn limit_threads(threads: Option<u32>) -> Result<(), Failure> {
 /// What a file is, where options are concerned.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum FileKind {
+    /// A mesh of which a field is built.
     Mesh,
+    /// A mesh that is used as it is.
+    Surface,
     /// A `.field` file.
     Field,
     /// Values of another program.

@@ -140,26 +140,10 @@ fn make(content: Content, args: &Args, console: &Console) -> Result<Field, Failu
     }
 }
 
-/// Largest offset, in sizes of the mesh: padding may not be more than a hundred.
-const MOST_OFFSET: f64 = 50.0;
-
 /// Builds the field of a mesh, with room for the offset.
 fn build(mesh: &TriMesh, storage: StorageKind, args: &Args, console: &Console) -> Result<Field, Failure> {
-    let mut options = args.build.options(storage);
-    if let Some(by) = args.offset {
-        let size = mesh.bounds().extent().max_element();
-        if by.abs() > MOST_OFFSET * size {
-            return Err(anyhow!(
-                "--offset {} is more than {MOST_OFFSET} times the size of the mesh ({})",
-                number(by),
-                number(size)
-            ))
-            .or_bad_input();
-        }
-        options = options.with_room_for(by, mesh.bounds());
-    }
-    source::build(mesh, args.input.display(), &options, console)
-        .map_err(|failure| source::about(&args.input, failure))
+    let options = args.build.options(storage);
+    source::build_with_room(mesh, &args.input, &options, (args.offset.unwrap_or(0.0), console))
 }
 
 /// Writes a field for other programs, and says what they will not find in it.

@@ -3,10 +3,11 @@ use std::path::{Path, PathBuf};
 use isotouch::field::{Field, ImportOptions};
 use isotouch::mesh::io::{Cleanup, Loaded, ReadOptions};
 use isotouch::mesh::report;
+use isotouch::shell::PointShell;
 use serde_json::{Map, Value, json};
 
-use super::field;
 use super::source::{self, Content};
+use super::{field, shell};
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Exit, Failure};
 use crate::format::plural;
@@ -22,7 +23,7 @@ use crate::report::Report;
     isotouch inspect part.field --verify\n  \
     isotouch inspect part.obj part.field --json")]
 pub(crate) struct Args {
-    /// Meshes and fields.
+    /// Meshes, fields and shells.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Check every number in fields, not only their headers, and that none is missing from the band.
@@ -73,6 +74,9 @@ struct Found {
 }
 
 fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failure> {
+    if let Some(shell) = source::shell_file(path)? {
+        return Ok(look_at_shell(&shell, verify));
+    }
     match source::open(path, &ReadOptions::default())? {
         Content::Field(field) => {
             look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
@@ -103,6 +107,18 @@ fn look_at_field(opened: &Field, verify: bool) -> Result<Found, Failure> {
         json.insert("verified".into(), true.into());
     }
     Ok(Found { what: "field".into(), words: Vec::new(), facts, json })
+}
+
+/// All of a shell was checked when it was opened.
+fn look_at_shell(opened: &PointShell, verify: bool) -> Found {
+    let mut facts = shell::in_words(opened);
+    let mut json = Map::from_iter([("kind".to_owned(), json!("shell"))]);
+    json.extend(shell::as_json(opened).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if verify {
+        facts.push(("verified", "every number is in order".into()));
+        json.insert("verified".into(), true.into());
+    }
+    Found { what: "shell".into(), words: Vec::new(), facts, json }
 }
 
 fn look_at_mesh(loaded: &Loaded) -> Found {

@@ -8,6 +8,7 @@ pub(crate) mod distance;
 pub(crate) mod field;
 pub(crate) mod inspect;
 mod output_path;
+pub(crate) mod shell;
 pub(crate) mod slice;
 mod source;
 pub(crate) mod surface;
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         None => demo::run(&demo::Args::default(), console),
         Some(Command::Demo(args)) => demo::run(&args, console),
         Some(Command::Field(args)) => field::run(&args, console),
+        Some(Command::Shell(args)) => shell::run(&args, console),
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
         Some(Command::Cast(args)) => cast::run(&args, console),

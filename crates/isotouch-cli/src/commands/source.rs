@@ -11,6 +11,7 @@ use isotouch::field::{
 };
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
+use isotouch::shell::{PointShell, ShellFileError};
 
 use super::build_args::{FieldArgs, FileKind};
 use crate::cache::{Cache, Key, Lookup};
@@ -41,9 +42,29 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failur
     Ok(Content::Mesh(read_mesh(path, options)?))
 }
 
+/// The shell in a file; `None` if it is no shell file.
+pub(super) fn shell_file(path: &Path) -> Result<Option<PointShell>, Failure> {
+    if !is_regular(path) {
+        return Ok(None);
+    }
+    match PointShell::open(path) {
+        Ok(shell) => Ok(Some(shell)),
+        Err(ShellFileError::NotAShell { .. }) => Ok(None),
+        Err(error) => Err(error).or_bad_input(),
+    }
+}
+
 fn read_mesh(path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
     let _reading = LeavesNothing::begin();
     match io::read(path, options) {
+        Err(ReadError::UnknownFormat { .. }) if shell_file(path)?.is_some() => {
+            Err(anyhow!("{} is a shell; a mesh or a field is needed here", path.display())).or_bad_input()
+        }
+        Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
+            if is_regular(path) && path.extension().is_some_and(|extension| extension == "shell") =>
+        {
+            Err(ShellFileError::NotAShell { path: path.into() }).or_bad_input()
+        }
         // Neither field nor mesh; the name tells which of the two it wanted to be.
         Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
             if is_regular(path) && path.extension().is_some_and(|extension| extension == "field") =>
@@ -90,6 +111,35 @@ pub(super) fn build(
         console.warn(format_args!("{name}: {note}"));
     }
     Ok(field)
+}
+
+/// Largest offset, in sizes of the mesh: padding may not be more than a hundred.
+const MOST_OFFSET: f64 = 50.0;
+
+/// [`build`] of the mesh in `path`, with room for an offset.
+pub(super) fn build_with_room(
+    mesh: &TriMesh,
+    path: &Path,
+    options: &FieldOptions,
+    (offset, console): (f64, &Console),
+) -> Result<Field, Failure> {
+    let size = mesh.bounds().extent().max_element();
+    if offset.abs() > MOST_OFFSET * size {
+        return Err(anyhow!(
+            "--offset {} is more than {MOST_OFFSET} times the size of the mesh ({})",
+            number(offset),
+            number(size)
+        ))
+        .or_bad_input();
+    }
+    let with_room;
+    let options = if offset == 0.0 {
+        options
+    } else {
+        with_room = options.with_room_for(offset, mesh.bounds());
+        &with_room
+    };
+    build(mesh, path.display(), options, console).map_err(|failure| about(path, failure))
 }
 
 /// Builds a field with a progress bar, until it is done or Ctrl-C is pressed.

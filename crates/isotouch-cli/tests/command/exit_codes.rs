@@ -7,6 +7,7 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
     let desk = Desk::new();
     std::fs::write(desk.path("noise.bin"), [0u8, 159, 3, 250].repeat(100)).unwrap();
     std::fs::write(desk.path("noise.field"), b"nothing of the kind").unwrap();
+    std::fs::write(desk.path("noise.shell"), b"nothing of the kind").unwrap();
     std::fs::write(desk.path("noise.npy"), b"\x93NUMPY\x01\x00").unwrap();
     for (arguments, part) in [
         (&["frobnicate"][..], "unrecognized subcommand"),
@@ -56,6 +57,23 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
             &["surface", "part.obj", "-o", "s.obj", "-r", "24", "--iso", "7"],
             "no surface at iso 7: its values go from",
         ),
+        (&["shell", "part.obj", "-o", "s.ply"], "s.shell"),
+        (&["shell", "part.obj", "-o", "none/s.shell"], "create it first"),
+        (&["shell", "none.obj", "-o", "s.shell"], "none.obj"),
+        (&["shell", "noise.bin", "-o", "s.shell"], "noise.bin"),
+        (&["shell", "part.obj", "-o", "s.shell", "--points", "0"], "a whole number from 1 to 50000000"),
+        (&["shell", "part.obj", "-o", "s.shell", "--spacing", "-1"], "above 0"),
+        (&["shell", "part.obj", "-o", "s.shell", "--spacing", "1e-9"], "part.obj: that would be about"),
+        (&["shell", "part.obj", "-o", "s.shell", "--spacing", "1", "--vertices"], "cannot be used with"),
+        (&["shell", "part.obj", "-o", "s.shell", "--points", "9", "--count", "9"], "cannot be used"),
+        (&["shell", "part.obj", "-o", "s.shell", "--sharp", "200"], "from 0 to 180"),
+        (&["shell", "part.obj", "-o", "s.shell", "--offset", "1e9"], "times the size of the mesh"),
+        (
+            &["shell", "part.obj", "-o", "s.shell", "--offset", "0.1", "--normals", "part.obj"],
+            "cannot be used",
+        ),
+        (&["shell", "part.obj", "-o", "s.shell", "--offset", "-0.9", "-r", "24"], "no surface at -0.9"),
+        (&["inspect", "noise.shell"], "not a .shell file"),
         (&["demo", "--out", "part.obj"], "--out"),
     ] {
         let run = desk.run(arguments);
@@ -63,14 +81,15 @@ fn bad_usage_and_bad_input_are_2_and_say_what_to_do() {
         assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stdout, "", "{arguments:?}");
     }
-    let untouched = ["noise.bin", "noise.field", "noise.npy", "open.obj", "part.obj", "points.npy"];
+    let untouched =
+        ["noise.bin", "noise.field", "noise.npy", "noise.shell", "open.obj", "part.obj", "points.npy"];
     assert_eq!(desk.files(), untouched, "nothing was written");
 }
 
 #[test]
 fn commands_of_later_versions_do_not_pretend_to_exist() {
     let desk = Desk::new();
-    for name in ["view", "shell", "sweep", "check-path", "simulate", "haptic"] {
+    for name in ["view", "sweep", "check-path", "simulate", "haptic"] {
         let run = desk.run(&[name]);
         assert_eq!(run.code, Some(2));
         assert!(run.stderr.contains("unrecognized"), "{}", run.stderr);
@@ -87,6 +106,7 @@ fn a_folder_that_takes_no_files_is_noticed_before_the_work() {
         &["slice", "none.obj", "-o", "/proc/s.png"],
         &["surface", "none.obj", "-o", "/proc/s.obj"],
         &["distance", "none.obj", "--points", "none.npy", "-o", "/proc/d.npy"],
+        &["shell", "none.obj", "-o", "/proc/s.shell"],
         &["demo", "--out", "/proc"],
     ] {
         let run = desk.run(arguments);

@@ -12,6 +12,7 @@ fn every_command_prints_one_object() {
         &["distance", "part.field", "--points", "points.npy", "-o", "d.npy"],
         &["slice", "part.field", "-o", "s.png", "--width", "300"],
         &["surface", "part.field", "-o", "s.obj"],
+        &["shell", "part.obj", "-o", "s.shell", "--points", "200"],
         &["demo", "--out", "demo", "--resolution", "16"],
     ] {
         for place in [0, arguments.len()] {

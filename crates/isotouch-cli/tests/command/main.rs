@@ -15,6 +15,7 @@ mod help;
 mod inspect;
 mod interrupt;
 mod json;
+mod shell;
 mod slice;
 mod surface;
 mod terminal;

@@ -24,31 +24,27 @@
 //! that says otherwise is refused. Opening maps the file and checks header, table and indices; the node values are
 //! checked by [`Field::verify`], since reading them all would take as long as reading the file.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, UVec3};
 
 use super::bounds::{self, Bounds, BoundsLevel};
 use super::build::{MOST_CELLS, check, nodes};
+use super::sections::{self, Fault, FileKind, HEADER, Part, Section, SectionFile, Sections};
 use super::storage::bricks::{BRICK, BRICK_NODES, NO_TILE, Tile, bricks_of_tile, tile_position};
-use super::storage::{BrickLevel, Buffer, DenseNodes, MappedFile, SparseNodes, Storage};
+use super::storage::{BrickLevel, Buffer, DenseNodes, SparseNodes, Storage};
 use super::{Facts, Field, Grid, SignMethod, StorageKind, band, query};
-use crate::atomic_file::write_atomically;
 
 const MAGIC: [u8; 8] = *b"isofield";
 /// The version of the `.field` format that is written and read.
 pub const FIELD_FORMAT_VERSION: u32 = 1;
-const ALIGNMENT: u64 = 64;
 /// Flags of the header.
 const BORDER_IS_OUTSIDE: u32 = 1;
 const NOT_CERTIFIED: u32 = 2;
 const UNDERSTATES_DEPTH: u32 = 4;
-/// Bytes written between two looks at whether to stop: milliseconds on most disks.
-const BETWEEN_LOOKS: usize = 1 << 20;
 
 /// Why a field could not be read, written or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -118,6 +114,21 @@ pub enum FieldFileError {
     },
 }
 
+impl FieldFileError {
+    fn new(path: &Path, fault: Fault) -> Self {
+        let path = path.to_path_buf();
+        match fault {
+            Fault::Io(source) => Self::Io { path, source },
+            Fault::OtherKind => Self::NotAField { path },
+            Fault::NewerVersion(version) => Self::NewerVersion { path, version },
+            Fault::WrongLength { expected, actual } => Self::WrongLength { path, expected, actual },
+            Fault::Damaged { offset, what } => Self::Damaged { path, offset, what },
+            Fault::BigEndian => Self::BigEndian { path },
+            Fault::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
 fn prefix(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| format!("{}: ", path.display()))
 }
@@ -142,17 +153,6 @@ struct Header {
     checksum: u32,
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Section {
-    kind: u32,
-    level: u32,
-    offset: u64,
-    count: u64,
-    checksum: u32,
-    reserved: u32,
-}
-
 /// What a section holds; the numbers are those in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -173,11 +173,11 @@ impl Kind {
         matches!(self, Self::TileAt | Self::Tiles | Self::Pyramid)
     }
 
-    fn element_size(self) -> u64 {
+    fn element_size(self) -> usize {
         match self {
             Self::Nodes | Self::TileAt | Self::BrickValues => 4,
             Self::BrickRanges | Self::Pyramid => 8,
-            Self::Tiles => size_of::<Tile>() as u64,
+            Self::Tiles => size_of::<Tile>(),
             Self::Caps => 36,
         }
     }
@@ -187,31 +187,31 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     path: PathBuf,
-    file: MappedFile,
-    sections: Vec<Section>,
+    /// In a box, so that fields stay small to move.
+    file: Box<SectionFile>,
 }
 
-/// The sections of a field in file order, with their bytes.
-fn sections_of(field: &Field) -> Vec<(Kind, u32, &[u8])> {
-    let mut out: Vec<(Kind, u32, &[u8])> = Vec::new();
+/// The sections of a field in file order.
+fn sections_of(field: &Field) -> Vec<Part<'_>> {
+    let mut out = Vec::new();
     match &field.storage {
-        Storage::Dense(nodes) => out.push((Kind::Nodes, 0, bytemuck::cast_slice(&nodes.values))),
+        Storage::Dense(nodes) => out.push(Part::new(Kind::Nodes as u32, 0, &nodes.values[..])),
         Storage::Sparse(sparse) => {
             for (k, level) in sparse.levels.iter().enumerate() {
                 let k = k as u32;
-                out.push((Kind::TileAt, k, bytemuck::cast_slice(&level.tile_at)));
-                out.push((Kind::Tiles, k, bytemuck::cast_slice(&level.tiles)));
-                out.push((Kind::BrickValues, k, bytemuck::cast_slice(&level.values)));
-                out.push((Kind::BrickRanges, k, bytemuck::cast_slice(&level.ranges)));
+                out.push(Part::new(Kind::TileAt as u32, k, &level.tile_at[..]));
+                out.push(Part::new(Kind::Tiles as u32, k, &level.tiles[..]));
+                out.push(Part::new(Kind::BrickValues as u32, k, &level.values[..]));
+                out.push(Part::new(Kind::BrickRanges as u32, k, &level.ranges[..]));
             }
-            out.push((Kind::Nodes, sparse.levels.len() as u32, bytemuck::cast_slice(&sparse.top.values)));
+            out.push(Part::new(Kind::Nodes as u32, sparse.levels.len() as u32, &sparse.top.values[..]));
         }
     }
     for (k, level) in field.bounds.levels.iter().enumerate() {
-        out.push((Kind::Pyramid, k as u32, bytemuck::cast_slice(&level.ranges)));
+        out.push(Part::new(Kind::Pyramid as u32, k as u32, &level.ranges[..]));
     }
     if !field.caps.is_empty() {
-        out.push((Kind::Caps, 0, bytemuck::cast_slice(&field.caps)));
+        out.push(Part::new(Kind::Caps as u32, 0, &field.caps[..]));
     }
     out
 }
@@ -219,17 +219,6 @@ fn sections_of(field: &Field) -> Vec<(Kind, u32, &[u8])> {
 /// How many there are in all. A lying header may name more than a number can hold; no section is that long.
 fn product(per_axis: UVec3) -> u64 {
     per_axis.to_array().into_iter().fold(1, |all, n| all.saturating_mul(u64::from(n)))
-}
-
-fn aligned(offset: u64) -> u64 {
-    offset.next_multiple_of(ALIGNMENT)
-}
-
-fn header_checksum(header: &Header, table: &[Section]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&bytemuck::bytes_of(header)[..size_of::<Header>() - 4]);
-    hasher.update(bytemuck::cast_slice(table));
-    hasher.finalize()
 }
 
 impl Field {
@@ -241,50 +230,13 @@ impl Field {
     /// [`Field::save`] that stops soon after `cancel` was set, with [`FieldFileError::Cancelled`] and nothing left behind.
     pub fn save_until(&self, path: impl AsRef<Path>, cancel: &AtomicBool) -> Result<(), FieldFileError> {
         let path = path.as_ref();
-        if cfg!(target_endian = "big") {
-            return Err(FieldFileError::BigEndian { path: path.into() });
-        }
-        let sections = sections_of(self);
-        let mut offset = (size_of::<Header>() + sections.len() * size_of::<Section>()) as u64;
-        let mut table = Vec::with_capacity(sections.len());
-        for (kind, level, bytes) in &sections {
-            offset = aligned(offset);
-            table.push(Section {
-                kind: *kind as u32,
-                level: *level,
-                offset,
-                count: bytes.len() as u64 / kind.element_size(),
-                checksum: crc32fast::hash(bytes),
-                reserved: 0,
-            });
-            offset += bytes.len() as u64;
-        }
-        let mut header = self.header(table.len() as u32, offset);
-        header.checksum = header_checksum(&header, &table);
-        let write = |out: &mut dyn Write| {
-            out.write_all(bytemuck::bytes_of(&header))?;
-            out.write_all(bytemuck::cast_slice(&table))?;
-            let mut at = (size_of::<Header>() + size_of_val::<[Section]>(&table)) as u64;
-            for (entry, (_, _, bytes)) in table.iter().zip(&sections) {
-                let gap = (entry.offset - at) as usize;
-                out.write_all(&[0; ALIGNMENT as usize][..gap])?;
-                for part in bytes.chunks(BETWEEN_LOOKS) {
-                    if cancel.load(Ordering::Relaxed) {
-                        return Err(io::ErrorKind::Interrupted.into());
-                    }
-                    out.write_all(part)?;
-                }
-                at = entry.offset + bytes.len() as u64;
-            }
-            Ok(())
-        };
-        write_atomically(path, write).map_err(|source| match source.kind() {
-            io::ErrorKind::Interrupted => FieldFileError::Cancelled,
-            _ => FieldFileError::Io { path: path.into(), source },
-        })
+        let header = bytemuck::cast(self.header());
+        sections::write(path, header, &sections_of(self), cancel)
+            .map_err(|fault| FieldFileError::new(path, fault))
     }
 
-    fn header(&self, sections: u32, file_length: u64) -> Header {
+    /// Without what [`sections::write`] fills in.
+    fn header(&self) -> Header {
         Header {
             magic: MAGIC,
             version: FIELD_FORMAT_VERSION,
@@ -307,11 +259,11 @@ impl Field {
             origin: self.grid.origin.to_array(),
             cell: self.grid.cell,
             cells: self.grid.cells.to_array(),
-            sections,
+            sections: 0,
             band: self.facts.band,
             lipschitz: self.facts.lipschitz,
             capped_nodes: self.facts.capped_nodes,
-            file_length,
+            file_length: 0,
             reserved: [0; 5],
             checksum: 0,
         }
@@ -321,24 +273,20 @@ impl Field {
     /// The file must not be changed in place while the field is in use; replacing it by another is fine.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FieldFileError> {
         let path = path.as_ref();
-        if cfg!(target_endian = "big") {
-            return Err(FieldFileError::BigEndian { path: path.into() });
-        }
-        let io = |source| FieldFileError::Io { path: path.to_path_buf(), source };
-        let file = File::open(path).map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if !metadata.is_file() || metadata.len() < 8 {
-            return Err(FieldFileError::NotAField { path: path.into() });
-        }
-        let file = MappedFile::open(&file).map_err(io)?;
-        Reader { path, file }.field()
+        let kind = FileKind { magic: MAGIC, version: FIELD_FORMAT_VERSION };
+        let file = SectionFile::open(path, &kind).and_then(field_in);
+        file.map_err(|fault| FieldFileError::new(path, fault)).map(|(mut field, file)| {
+            field.source = Some(Source { path: path.into(), file: Box::new(file) });
+            field
+        })
     }
 
     /// Reads all bytes of a field that came from a file and compares them with their checksums: the quick part of
     /// [`Field::verify`].
     pub fn verify_checksums(&self) -> Result<(), FieldFileError> {
         let Some(source) = &self.source else { return Ok(()) };
-        source.sections.iter().try_for_each(|section| source.check_section(section))
+        let checked = source.file.table.iter().try_for_each(|section| check_section(&source.file, section));
+        checked.map_err(|fault| FieldFileError::new(&source.path, fault))
     }
 
     /// Reads all values and checks them: checksums of a field that came from a file, and for any field that neighbouring nodes
@@ -392,21 +340,10 @@ impl Field {
     }
 }
 
-impl Source {
-    fn check_section(&self, section: &Section) -> Result<(), FieldFileError> {
-        let damaged =
-            |what: String| FieldFileError::Damaged { path: self.path.clone(), offset: section.offset, what };
-        let range = || {
-            let length = section.count.checked_mul(kind_of(section.kind)?.element_size())?;
-            let end = usize::try_from(section.offset.checked_add(length)?).ok()?;
-            self.file.bytes().get(section.offset as usize..end)
-        };
-        let bytes = range().ok_or_else(|| damaged("a section lies outside the file".into()))?;
-        if crc32fast::hash(bytes) != section.checksum {
-            return Err(damaged(format!("the checksum of its {} bytes does not match", bytes.len())));
-        }
-        Ok(())
-    }
+fn check_section(file: &SectionFile, section: &Section) -> Result<(), Fault> {
+    let kind = kind_of(section.kind);
+    let kind = kind.ok_or_else(|| Fault::damaged(section.offset, "a section lies outside the file"))?;
+    file.check(section, kind.element_size())
 }
 
 fn kind_of(number: u32) -> Option<Kind> {
@@ -415,102 +352,58 @@ fn kind_of(number: u32) -> Option<Kind> {
         .find(|&kind| kind as u32 == number)
 }
 
-/// A mapped file being opened.
-struct Reader<'a> {
-    path: &'a Path,
-    file: MappedFile,
+/// The field in a file whose header and table are in order, and the file.
+fn field_in(file: SectionFile) -> Result<(Field, SectionFile), Fault> {
+    let (header, grid) = checked_header(&file)?;
+    for section in file.table.iter().filter(|s| kind_of(s.kind).is_some_and(Kind::is_index)) {
+        check_section(&file, section)?;
+    }
+    let mut sections = file.sections();
+    let storage = match header.storage {
+        0 => Storage::Dense(dense(&mut sections, 0, grid.nodes())?),
+        _ => Storage::Sparse(sparse(&mut sections, &grid)?),
+    };
+    let mut levels = Vec::new();
+    for (k, (block, blocks)) in
+        bounds::pyramid_shape(grid.cells, bounds::finest_block(&storage)).into_iter().enumerate()
+    {
+        let count = product(blocks);
+        levels.push(BoundsLevel {
+            block,
+            blocks,
+            ranges: sections.take(Kind::Pyramid as u32, k as u32, Some(count))?,
+        });
+    }
+    let has_caps = file.table.last().is_some_and(|section| section.kind == Kind::Caps as u32);
+    let caps = if has_caps { sections.take(Kind::Caps as u32, 0, None)? } else { Vec::new().into() };
+    sections.finish()?;
+    let sign = match header.sign {
+        1 => SignMethod::Pseudonormal,
+        2 => SignMethod::Winding,
+        4 => SignMethod::Soup,
+        5 => SignMethod::Oriented,
+        6 => SignMethod::FaceNormal,
+        _ => SignMethod::Given,
+    };
+    let (band, lipschitz, capped_nodes) = (header.band, header.lipschitz, header.capped_nodes);
+    let is_certified = header.flags & NOT_CERTIFIED == 0;
+    let understates_depth = header.flags & UNDERSTATES_DEPTH != 0;
+    let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth };
+    let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
+    let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
+    field.caps = caps;
+    Ok((field, file))
 }
 
-impl Reader<'_> {
-    fn damaged(&self, offset: u64, what: impl Into<String>) -> FieldFileError {
-        FieldFileError::Damaged { path: self.path.into(), offset, what: what.into() }
-    }
-
-    fn wrong_length(&self, expected: u64) -> FieldFileError {
-        FieldFileError::WrongLength {
-            path: self.path.into(),
-            expected,
-            actual: self.file.bytes().len() as u64,
-        }
-    }
-
-    fn field(self) -> Result<Field, FieldFileError> {
-        let (header, grid, table) = self.checked_header()?;
-        let source = Source { path: self.path.into(), file: self.file.clone(), sections: table.clone() };
-        for section in table.iter().filter(|s| kind_of(s.kind).is_some_and(Kind::is_index)) {
-            source.check_section(section)?;
-        }
-        let mut sections = Sections { reader: &self, table: &table, next: 0 };
-        let storage = match header.storage {
-            0 => Storage::Dense(sections.dense(0, grid.nodes())?),
-            _ => Storage::Sparse(sections.sparse(&grid)?),
-        };
-        let mut levels = Vec::new();
-        for (k, (block, blocks)) in
-            bounds::pyramid_shape(grid.cells, bounds::finest_block(&storage)).into_iter().enumerate()
-        {
-            let count = product(blocks);
-            levels.push(BoundsLevel {
-                block,
-                blocks,
-                ranges: sections.take(Kind::Pyramid, k as u32, Some(count))?,
-            });
-        }
-        let has_caps = table.last().is_some_and(|section| section.kind == Kind::Caps as u32);
-        let caps = if has_caps { sections.take(Kind::Caps, 0, None)? } else { Vec::new().into() };
-        if sections.next != table.len() {
-            return Err(self.damaged(68, "the table has sections that do not belong there"));
-        }
-        let sign = match header.sign {
-            1 => SignMethod::Pseudonormal,
-            2 => SignMethod::Winding,
-            4 => SignMethod::Soup,
-            5 => SignMethod::Oriented,
-            6 => SignMethod::FaceNormal,
-            _ => SignMethod::Given,
-        };
-        let (band, lipschitz, capped_nodes) = (header.band, header.lipschitz, header.capped_nodes);
-        let is_certified = header.flags & NOT_CERTIFIED == 0;
-        let understates_depth = header.flags & UNDERSTATES_DEPTH != 0;
-        let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth };
-        let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
-        let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
-        field.caps = caps;
-        field.source = Some(source);
-        Ok(field)
-    }
-
-    fn checked_header(&self) -> Result<(Header, Grid, Vec<Section>), FieldFileError> {
-        let bytes = self.file.bytes();
-        if bytes[..8] != MAGIC {
-            return Err(FieldFileError::NotAField { path: self.path.into() });
-        }
-        let head =
-            bytes.get(..size_of::<Header>()).ok_or_else(|| self.wrong_length(size_of::<Header>() as u64))?;
-        let header: Header = bytemuck::pod_read_unaligned(head);
-        if header.version > FIELD_FORMAT_VERSION {
-            return Err(FieldFileError::NewerVersion { path: self.path.into(), version: header.version });
-        }
-        if header.file_length != bytes.len() as u64 {
-            return Err(self.wrong_length(header.file_length));
-        }
-        // At most what fits between the header and the end, so a lying count allocates no more than the file's length.
-        let table_end = size_of::<Header>() + header.sections as usize * size_of::<Section>();
-        let table_bytes = bytes
-            .get(size_of::<Header>()..table_end)
-            .ok_or_else(|| self.damaged(68, format!("it claims {} sections", header.sections)))?;
-        let table: Vec<Section> =
-            table_bytes.chunks_exact(size_of::<Section>()).map(bytemuck::pod_read_unaligned).collect();
-        if header_checksum(&header, &table) != header.checksum {
-            return Err(self.damaged(124, "the checksum of its header does not match"));
-        }
-        let grid = Grid {
-            origin: DVec3::from_array(header.origin),
-            cell: header.cell,
-            cells: UVec3::from_array(header.cells),
-        };
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let sensible = grid.bounds().min.is_finite()
+fn checked_header(file: &SectionFile) -> Result<(Header, Grid), Fault> {
+    let header: Header = bytemuck::cast(file.header);
+    let grid = Grid {
+        origin: DVec3::from_array(header.origin),
+        cell: header.cell,
+        cells: UVec3::from_array(header.cells),
+    };
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let sensible = grid.bounds().min.is_finite()
             && grid.bounds().max.is_finite()
             // What has no meaning yet must be 0, or it could never be given one.
             && header.flags <= BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH
@@ -523,95 +416,53 @@ impl Reader<'_> {
             && header.version == FIELD_FORMAT_VERSION
             && header.storage <= 1
             && (1..=6).contains(&header.sign);
-        if !sensible {
-            return Err(self.damaged(12, "its header holds numbers that no field has"));
-        }
-        Ok((header, grid, table))
+    if !sensible {
+        return Err(Fault::damaged(12, "its header holds numbers that no field has"));
     }
+    Ok((header, grid))
 }
 
-/// The table, taken section by section in the one order there is.
-struct Sections<'a> {
-    reader: &'a Reader<'a>,
-    table: &'a [Section],
-    next: usize,
+fn dense(sections: &mut Sections<'_>, level: u32, nodes: UVec3) -> Result<DenseNodes, Fault> {
+    let count = product(nodes);
+    Ok(DenseNodes { nodes, values: sections.take(Kind::Nodes as u32, level, Some(count))? })
 }
 
-impl Sections<'_> {
-    /// The next section, which must be of this kind, and of this length if it is known.
-    fn take<T: Pod>(
-        &mut self,
-        kind: Kind,
-        level: u32,
-        count: Option<u64>,
-    ) -> Result<Buffer<T>, FieldFileError> {
-        let place = (size_of::<Header>() + self.next * size_of::<Section>()) as u64;
-        let damaged = |what: &str| self.reader.damaged(place, what);
-        let section = self.table.get(self.next).ok_or_else(|| damaged("a section is missing"))?;
-        if section.kind != kind as u32 || section.level != level {
-            return Err(damaged("a section is not the one that belongs there"));
-        }
-        if count.is_some_and(|count| count != section.count) {
-            return Err(damaged("a section's length does not fit the grid"));
-        }
-        self.next += 1;
-        let range = || Some((usize::try_from(section.offset).ok()?, usize::try_from(section.count).ok()?));
-        range()
-            .and_then(|(offset, count)| self.reader.file.slice(offset, count))
-            .ok_or_else(|| damaged("a section lies outside the file"))
+fn sparse(sections: &mut Sections<'_>, grid: &Grid) -> Result<SparseNodes, Fault> {
+    let (steps, top_step) = nodes::steps(grid);
+    let mut levels = Vec::new();
+    for (k, &step) in steps.iter().enumerate() {
+        levels.push(bricks(sections, k as u32, step, nodes::nodes_at(grid, step))?);
     }
+    let top = dense(sections, steps.len() as u32, nodes::nodes_at(grid, top_step))?;
+    Ok(SparseNodes { levels, top, top_step })
+}
 
-    fn dense(&mut self, level: u32, nodes: UVec3) -> Result<DenseNodes, FieldFileError> {
-        let count = product(nodes);
-        Ok(DenseNodes { nodes, values: self.take(Kind::Nodes, level, Some(count))? })
-    }
+fn bricks(sections: &mut Sections<'_>, level: u32, step: u32, nodes: UVec3) -> Result<BrickLevel, Fault> {
+    let tile_count = product(BrickLevel::tiles_per_axis(nodes));
+    let tile_at: Buffer<u32> = sections.take(Kind::TileAt as u32, level, Some(tile_count))?;
+    let tiles: Buffer<Tile> = sections.take(Kind::Tiles as u32, level, None)?;
+    let bricks = check_index(nodes, &tile_at, &tiles)
+        .ok_or_else(|| Fault::damaged(HEADER as u64, "the index of its bricks is not sound"))?;
+    let values = sections.take(Kind::BrickValues as u32, level, Some(bricks * BRICK_NODES as u64))?;
+    let ranges = sections.take(Kind::BrickRanges as u32, level, Some(bricks))?;
+    Ok(BrickLevel { step, nodes, tile_at, tiles, values, ranges })
+}
 
-    fn sparse(&mut self, grid: &Grid) -> Result<SparseNodes, FieldFileError> {
-        let (steps, top_step) = nodes::steps(grid);
-        let mut levels = Vec::new();
-        for (k, &step) in steps.iter().enumerate() {
-            levels.push(self.bricks(k as u32, step, nodes::nodes_at(grid, step))?);
-        }
-        let top = self.dense(steps.len() as u32, nodes::nodes_at(grid, top_step))?;
-        Ok(SparseNodes { levels, top, top_step })
+/// The number of bricks of an index in which every tile is named once, in order, and counts its bricks rightly, none
+/// of them past the nodes; `None` for any other index.
+fn check_index(nodes: UVec3, tile_at: &[u32], tiles: &[Tile]) -> Option<u64> {
+    let tiles_per_axis = BrickLevel::tiles_per_axis(nodes);
+    let mut bricks = 0u64;
+    let mut next = 0;
+    for (index, &at) in tile_at.iter().enumerate().filter(|(_, at)| **at != NO_TILE) {
+        let tile = tiles.get(at as usize).filter(|tile| {
+            let position = tile_position(index, tiles_per_axis);
+            at == next
+                && u32::try_from(bricks).is_ok_and(|first| Tile::new(tile.mask, first) == **tile)
+                && bricks_of_tile(tile, position).all(|(brick, _)| (brick * BRICK).cmplt(nodes).all())
+        })?;
+        bricks += u64::from(tile.brick_count());
+        next += 1;
     }
-
-    fn bricks(&mut self, level: u32, step: u32, nodes: UVec3) -> Result<BrickLevel, FieldFileError> {
-        let tile_count = product(BrickLevel::tiles_per_axis(nodes));
-        let tile_at: Buffer<u32> = self.take(Kind::TileAt, level, Some(tile_count))?;
-        let tiles: Buffer<Tile> = self.take(Kind::Tiles, level, None)?;
-        let bricks = self.check_index(nodes, &tile_at, &tiles)?;
-        let values = self.take(Kind::BrickValues, level, Some(bricks * BRICK_NODES as u64))?;
-        let ranges = self.take(Kind::BrickRanges, level, Some(bricks))?;
-        Ok(BrickLevel { step, nodes, tile_at, tiles, values, ranges })
-    }
-
-    /// The number of bricks of an index in which every tile is named once, in order, and counts its bricks rightly, none
-    /// of them past the nodes.
-    fn check_index(&self, nodes: UVec3, tile_at: &[u32], tiles: &[Tile]) -> Result<u64, FieldFileError> {
-        let tiles_per_axis = BrickLevel::tiles_per_axis(nodes);
-        let mut bricks = 0u64;
-        let mut next = 0;
-        for (index, &at) in tile_at.iter().enumerate().filter(|(_, at)| **at != NO_TILE) {
-            let sound = tiles.get(at as usize).filter(|tile| {
-                let position = tile_position(index, tiles_per_axis);
-                at == next
-                    && u32::try_from(bricks).is_ok_and(|first| Tile::new(tile.mask, first) == **tile)
-                    && bricks_of_tile(tile, position).all(|(brick, _)| (brick * BRICK).cmplt(nodes).all())
-            });
-            let Some(tile) = sound else {
-                return Err(self
-                    .reader
-                    .damaged(size_of::<Header>() as u64, "the index of its bricks is not sound"));
-            };
-            bricks += u64::from(tile.brick_count());
-            next += 1;
-        }
-        if next as usize != tiles.len() {
-            return Err(self
-                .reader
-                .damaged(size_of::<Header>() as u64, "the index of its bricks is not sound"));
-        }
-        Ok(bricks)
-    }
+    (next as usize == tiles.len()).then_some(bricks)
 }

@@ -11,6 +11,7 @@ mod offset;
 mod options;
 mod progress;
 mod query;
+pub(crate) mod sections;
 pub(crate) mod storage;
 mod surface;
 
@@ -25,6 +26,7 @@ pub use grid::Grid;
 pub use offset::OffsetError;
 pub use options::{Execution, FieldOptions, Progress, SignMethod, StorageKind, UnknownName};
 pub use progress::NoThreads;
+pub(crate) use progress::{Cancelled, Stage, on_threads};
 pub use query::Distance;
 use storage::{Buffer, Storage};
 pub use surface::{Surface, SurfaceError};

@@ -6,7 +6,7 @@ use super::{Execution, Progress};
 
 /// The work was told to stop.
 #[derive(Debug)]
-pub(super) struct Cancelled;
+pub(crate) struct Cancelled;
 
 /// The threads asked for could not be started.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub struct NoThreads {
 }
 
 /// Runs `work` on as many threads as were asked for.
-pub(super) fn on_threads<R: Send>(
+pub(crate) fn on_threads<R: Send>(
     execution: &Execution<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, NoThreads> {
@@ -32,7 +32,7 @@ pub(super) fn on_threads<R: Send>(
 }
 
 /// One stage of some work, shared by its threads.
-pub(super) struct Stage<'a> {
+pub(crate) struct Stage<'a> {
     execution: &'a Execution<'a>,
     name: &'static str,
     total: u64,
@@ -40,24 +40,24 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(execution: &'a Execution<'a>, name: &'static str, total: usize) -> Self {
+    pub(crate) fn new(execution: &'a Execution<'a>, name: &'static str, total: usize) -> Self {
         Self { execution, name, total: total as u64, done: AtomicU64::new(0) }
     }
 
     /// Counts one unit as done.
-    pub(super) fn advance(&self) {
+    pub(crate) fn advance(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = self.execution.progress {
             progress(Progress { stage: self.name, done, total: self.total });
         }
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.execution.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// An error if the work was told to stop.
-    pub(super) fn check(&self) -> Result<(), Cancelled> {
+    pub(crate) fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod adjacency;
 pub mod bvh;
 mod compare;
+pub(crate) mod creases;
 mod edges;
 pub(crate) mod fill;
 pub mod io;
@@ -10,14 +11,17 @@ mod mass;
 mod report;
 mod sets;
 pub mod shapes;
+pub(crate) mod spread;
 mod tri_mesh;
 pub(crate) mod triangle;
 mod winding;
 
 pub use bvh::Bvh;
+pub(crate) use compare::hausdorff;
 pub use compare::{Bracket, CompareError, CompareOptions, Comparison, OneWay, compare, compare_until};
 pub use mass::{MassError, MassProperties, mass_properties};
 pub use report::{MeshReport, report};
+pub(crate) use report::{inward_triangles, is_degenerate, welded};
 pub use tri_mesh::{InvalidMesh, TriMesh};
 pub use triangle::Feature;
 pub(crate) use winding::WindingTree;

@@ -96,6 +96,12 @@ impl TriMesh {
         Self::new([&self.vertices, vertices].concat(), [&self.triangles, triangles].concat())
     }
 
+    /// The same vertices with other triangles, whose indices are in range.
+    pub(super) fn with_triangles(&self, triangles: Vec<[u32; 3]>) -> Self {
+        debug_assert!(triangles.iter().flatten().all(|&v| (v as usize) < self.vertices.len()));
+        Self { vertices: self.vertices.clone(), triangles }
+    }
+
     /// For every vertex, one vertex that stands for all that triangles join it to.
     pub(crate) fn parts(&self) -> Vec<u32> {
         let mut sets = Sets::new(self.vertices.len());

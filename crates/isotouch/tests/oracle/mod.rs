@@ -3,6 +3,7 @@
 // Every test file uses its own part of this one.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
+pub mod crc32;
 pub mod cubic;
 pub mod damage;
 pub mod double;

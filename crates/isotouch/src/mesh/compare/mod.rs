@@ -16,7 +16,7 @@
 //! holds it (`compare/hausdorff.rs` says how). Distances from points to triangles are exact. The same input gives the
 //! same answer on any number of threads.
 
-mod hausdorff;
+pub(crate) mod hausdorff;
 mod sample;
 mod target;
 
@@ -25,7 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::DVec3;
 
 use super::TriMesh;
-use target::Target;
+use hausdorff::{Found, Limits};
+use target::Triangles;
 
 /// How to compare surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,7 +164,7 @@ pub fn compare_until(
     // What positions of pieces and distances are rounded by: a few 2⁻⁵³ of the coordinates, many times over.
     let rounding = 1e-14 * reach;
     let one_way = |from: &TriMesh, to: &TriMesh| {
-        let target = Target::new(to);
+        let target = Triangles::new(to);
         let run = Run { from, to: &target, options, tolerance, rounding, cancel };
         run.one_way()
     };
@@ -173,7 +174,7 @@ pub fn compare_until(
 /// One direction of a comparison.
 struct Run<'a> {
     from: &'a TriMesh,
-    to: &'a Target,
+    to: &'a Triangles,
     options: &'a CompareOptions,
     tolerance: f64,
     rounding: f64,
@@ -183,25 +184,19 @@ struct Run<'a> {
 impl Run<'_> {
     fn one_way(&self) -> Result<OneWay, CompareError> {
         let average = sample::average(self)?;
-        let (hausdorff, farthest) = hausdorff::bracket(self, average.farthest)?;
+        let limits = Limits {
+            tolerance: self.tolerance,
+            relative: 0.0,
+            rounding: self.rounding,
+            most_pieces: self.options.most_pieces,
+            cancel: self.cancel,
+        };
+        let found = hausdorff::bracket(self.from, self.to, &limits, average.farthest);
+        let (hausdorff, farthest) = found.ok_or(CompareError::Cancelled)?;
         Ok(OneWay { mean: average.mean, rms: average.rms, hausdorff, farthest })
     }
 
     fn check_cancel(&self) -> Result<(), CompareError> {
         if self.cancel.load(Ordering::Relaxed) { Err(CompareError::Cancelled) } else { Ok(()) }
-    }
-}
-
-/// A point and its distance.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    point: DVec3,
-    distance: f64,
-}
-
-impl Found {
-    /// The farther of two; the first one if they tie, so that the order decides and not the threads.
-    fn farther(self, other: Self) -> Self {
-        if other.distance > self.distance { other } else { self }
     }
 }

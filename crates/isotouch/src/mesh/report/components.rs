@@ -69,9 +69,14 @@ impl Components {
         self.0.len()
     }
 
-    /// How many solid components face their inside with nothing around them, and how many bound a hollow in another.
-    pub(super) fn inward_and_cavities(&self, mesh: &TriMesh, triangles: &[[u32; 3]]) -> (usize, usize) {
-        let (mut inward, mut cavities) = (0, 0);
+    /// The triangles of a component.
+    pub(super) fn triangles(&self, component: usize) -> &[u32] {
+        &self.0[component].triangles
+    }
+
+    /// Which solid components face their inside with nothing around them, and how many bound a hollow in another.
+    pub(super) fn inward_and_cavities(&self, mesh: &TriMesh, triangles: &[[u32; 3]]) -> (Vec<usize>, usize) {
+        let (mut inward, mut cavities) = (Vec::new(), 0);
         let mut visits = 0;
         for (i, component) in self.0.iter().enumerate() {
             if !component.solid || component.signed_volume >= 0.0 {
@@ -94,7 +99,7 @@ impl Components {
             if winding > 0.5 {
                 cavities += 1;
             } else {
-                inward += 1;
+                inward.push(i);
             }
         }
         (inward, cavities)

@@ -86,7 +86,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
     let welded = Welded::new(mesh);
     let edges = EdgeUses::of(&welded.triangles, mesh.vertices().len());
     let components = Components::new(mesh, &welded.triangles, &edges);
-    let (inward_components, cavities) = components.inward_and_cavities(mesh, &welded.triangles);
+    let (inward, cavities) = components.inward_and_cavities(mesh, &welded.triangles);
 
     let mut report = MeshReport {
         vertices: welded.vertices.len(),
@@ -101,7 +101,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         duplicate_triangles: 0,
         degenerate_triangles: (0..mesh.triangles().len()).filter(|&t| is_degenerate(mesh.corners(t))).count(),
         components: components.len(),
-        inward_components,
+        inward_components: inward.len(),
         cavities,
         area: mesh.area(),
         signed_volume: signed_volume_from_mean(mesh, &welded.vertices),
@@ -122,12 +122,31 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
     report
 }
 
+/// The triangles of closed components that face their inside although no other surrounds them; `None` for a mesh that is not closed
+/// and consistently oriented. Triangles with two corners at one position are left out, and do not open it.
+pub(crate) fn inward_triangles(mesh: &TriMesh) -> Option<Vec<usize>> {
+    let triangles = Welded::new(mesh).triangles;
+    let edges = EdgeUses::of(&triangles, mesh.vertices().len());
+    let is_sound = |edge: &[EdgeUse]| edge.len() == 2 && edge[0].is_backward() != edge[1].is_backward();
+    if !edges.iter().all(is_sound) {
+        return None;
+    }
+    let components = Components::new(mesh, &triangles, &edges);
+    let (inward, _) = components.inward_and_cavities(mesh, &triangles);
+    Some(inward.iter().flat_map(|&component| components.triangles(component)).map(|&t| t as usize).collect())
+}
+
+/// The mesh with every vertex replaced by the lowest-numbered one at the same position.
+pub(crate) fn welded(mesh: &TriMesh) -> TriMesh {
+    mesh.with_triangles(Welded::new(mesh).triangles)
+}
+
 /// Area over the longest edge squared up to which a triangle is degenerate: its normal is then mostly rounding.
 /// Coordinates rounded to f64 leave 1e-16 of three points on a line; files with few digits leave 1e-8 and more, and
 /// those slivers still have a usable normal. Larger would cry wolf on them, smaller would miss collinear corners.
 const THINNEST: f64 = 1e-12;
 
-fn is_degenerate([a, b, c]: [DVec3; 3]) -> bool {
+pub(crate) fn is_degenerate([a, b, c]: [DVec3; 3]) -> bool {
     // Differences scaled by the largest component: their squares neither overflow nor vanish.
     let (ab, bc, ca) = (b - a, c - b, a - c);
     let scale = [ab, bc, ca].iter().fold(0.0, |s: f64, e| s.max(e.abs().max_element()));
