@@ -184,7 +184,7 @@ impl<'a> Borders<'a> {
     /// The cavity that a region lies in, if it was taken for more of that cavity.
     fn cavity_around(&self, region: u32, depths: &[u32]) -> Option<u32> {
         let depth = depths[region as usize];
-        if depth == 0 || depth % 2 != 0 {
+        if depth == 0 || !depth.is_multiple_of(2) {
             return None;
         }
         let around = &self.around[region as usize];
@@ -259,7 +259,7 @@ impl Depths {
         match cavity_around[to as usize] {
             // The wall that a solid touches does not tell how deep it is.
             Some(cavity) if cavity != from => return has_changed,
-            Some(_) if start % 2 == 0 => depth = depth.max(start + 1),
+            Some(_) if start.is_multiple_of(2) => depth = depth.max(start + 1),
             _ => {}
         }
         let known = &mut self.of_region[to as usize];
