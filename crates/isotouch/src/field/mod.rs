@@ -167,14 +167,15 @@ impl Field {
         &self.storage
     }
 
-    /// How much the interpolant can change along an axis over the length of a cell of the grid.
-    pub(crate) fn steepness_per_cell(&self) -> f64 {
-        let largest = f64::from(self.largest);
+    /// How much the interpolant can change along an axis over the length of a cell of the grid, in cells that it is `iso` somewhere in. It
+    /// depends on no other value, so that dense and sparse fields are asked about the same level set, to the last bit.
+    pub(crate) fn steepness_per_cell(&self, iso: f64) -> f64 {
+        let along_cell = self.facts.lipschitz * self.grid.cell;
         if self.facts.is_certified {
-            // Neighbouring nodes were checked, but for their rounding.
-            self.facts.lipschitz * self.grid.cell + 2f64.powi(-22) * largest
+            // Neighbouring nodes were checked, but for their rounding; their values are not farther from `iso` than √3 cells' worth.
+            along_cell + 2f64.powi(-22) * (iso.abs() + 4.0 * along_cell)
         } else {
-            2.0 * largest
+            2.0 * f64::from(self.largest)
         }
     }
 

@@ -121,7 +121,7 @@ impl<'a> LevelSet<'a> {
             options: *options,
             iso,
             margin,
-            steepness: field.steepness_per_cell(),
+            steepness: field.steepness_per_cell(iso),
             cells: Cells::new(field.nodes()),
             far: Far::new(field.nodes()),
             per_distance: 1.0 / (lipschitz * field.grid().cell),
@@ -435,3 +435,6 @@ impl<'a> Walk<'a> {
         Hit { t, point: self.segment.at(t), normal: None, cell: None, status: HitStatus::Bound }
     }
 }
+
+#[cfg(test)]
+mod tests;
