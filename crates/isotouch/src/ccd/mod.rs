@@ -2,6 +2,8 @@
 
 pub mod analytic;
 pub mod segment;
+pub mod sweep;
 
 pub use analytic::{Ball, Function, Plane, Touchable};
 pub use segment::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};
+pub use sweep::{AllContacts, Contact, FirstContact, Sweep, SweepOptions, SweepTraversal};

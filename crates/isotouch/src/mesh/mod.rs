@@ -14,6 +14,7 @@ pub mod shapes;
 pub(crate) mod spread;
 mod tri_mesh;
 pub(crate) mod triangle;
+pub(crate) mod triangle_pair;
 mod winding;
 
 pub use bvh::Bvh;

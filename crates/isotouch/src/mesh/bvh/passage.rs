@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::ray::RayFrame;
 use super::{Bvh, LEAF};
 use crate::mesh::TriMesh;
+use crate::mesh::triangle_pair::closest_on_segments;
 
 /// How freely a straight path passes, freest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +68,7 @@ impl Bvh {
     }
 
     /// Whether any triangle of a leaf that may reach into a box is `wanted`; the first such one ends the search.
-    pub(super) fn any_in_box(&self, low: DVec3, high: DVec3, mut wanted: impl FnMut(u32) -> bool) -> bool {
+    pub(crate) fn any_in_box(&self, low: DVec3, high: DVec3, mut wanted: impl FnMut(u32) -> bool) -> bool {
         let (low, high) = ((low - self.center) * self.scale, (high - self.center) * self.scale);
         let mut stack = vec![self.root];
         while let Some(current) = stack.pop() {
@@ -94,15 +95,8 @@ impl Bvh {
 }
 
 /// The squared distance between two segments; either may be a point.
-pub(super) fn squared_between([p, q]: [DVec3; 2], [a, b]: [DVec3; 2]) -> f64 {
-    let (u, v, w) = (q - p, b - a, p - a);
-    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
-    let (uw, vw) = (u.dot(w), v.dot(w));
-    let ratio = |above: f64, below: f64| if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 };
-    // The lines are closest where both derivatives of |w + s·u − t·v|² vanish; for parallel ones any s will do.
-    let s = ratio(uv * vw - vv * uw, uu * vv - uv * uv);
-    // The closest t for that s, and then the closest s for that t: with one of them clamped, the other one moves.
-    let t = ratio(s * uv + vw, vv);
-    let s = ratio(t * uv - uw, uu);
-    (w + s * u - t * v).length_squared()
+pub(super) fn squared_between(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
+    let (s, t) = closest_on_segments(one, other);
+    // From differences of near points, so that it is exact far from the origin too.
+    (one[0] - other[0] + s * (one[1] - one[0]) - t * (other[1] - other[0])).length_squared()
 }

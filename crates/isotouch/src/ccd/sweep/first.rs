@@ -1,0 +1,174 @@
+//! The first contact.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::pieces::Span;
+use super::spheres::{Doubt, Parts};
+use super::{Contact, Effort, FirstContact, Question, Sweep, SweepTraversal};
+use crate::ccd::{Hit, HitStatus, Segment};
+use crate::math::Motion;
+
+impl Sweep<'_> {
+    /// The earliest contact of any point.
+    pub fn first_contact(&self, motion: &Motion) -> FirstContact {
+        let question = self.question(motion);
+        let levels = self.shell.levels();
+        let all = Effort {
+            pieces: question.pieces.count(),
+            level: levels.len().checked_sub(1),
+            is_complete: true,
+            ..Default::default()
+        };
+        match (self.options.traversal, self.options.budget) {
+            (SweepTraversal::Linear, _) => question.first_of_all(all),
+            (SweepTraversal::Tree, None) => {
+                let found = question.first_by_tree(u32::MAX, u64::MAX).0;
+                FirstContact {
+                    effort: Effort { level: all.level, is_complete: true, ..found.effort },
+                    ..found
+                }
+            }
+            (SweepTraversal::Tree, Some(budget)) => question.first_within_budget(budget),
+        }
+    }
+
+    /// [`Sweep::first_contact`] of many motions, in parallel.
+    pub fn first_contacts(&self, motions: &[Motion]) -> Vec<FirstContact> {
+        motions.par_iter().map(|motion| self.first_contact(motion)).collect()
+    }
+}
+
+/// The earlier one; of two at one time, that with the lower number.
+fn earlier(a: Contact, b: Contact) -> Contact {
+    match a.hit.t.total_cmp(&b.hit.t).then(a.point.cmp(&b.point)) {
+        Ordering::Greater => b,
+        Ordering::Less | Ordering::Equal => a,
+    }
+}
+
+impl Question<'_> {
+    /// Every point, piece by piece.
+    fn first_of_all(&self, effort: Effort) -> FirstContact {
+        let points = self.sweep.shell.points();
+        let mut effort = effort;
+        for piece in 0..self.pieces.count() {
+            let segments: Vec<Segment> = points.par_iter().map(|&p| self.segment(p, piece)).collect();
+            let hits = self.set.first_hits(&segments);
+            effort.point_tests += segments.len() as u64;
+            let contacts = (0..).zip(hits).filter_map(|(point, hit)| Some(self.contact(point, piece, hit?)));
+            if let Some(contact) = contacts.reduce(earlier) {
+                return FirstContact { contact: Some(contact), effort };
+            }
+        }
+        FirstContact { contact: None, effort }
+    }
+
+    /// A hit of a piece as one of the whole motion.
+    fn contact(&self, point: u32, piece: u32, hit: Hit) -> Contact {
+        let t = Span { halvings: self.pieces.halvings, index: piece }.time(hit.t);
+        Contact { point, hit: Hit { t, status: status_in(piece, hit.status), ..hit } }
+    }
+
+    /// The finest level that the budget is enough for.
+    fn first_within_budget(&self, budget: u64) -> FirstContact {
+        let levels = self.sweep.shell.levels();
+        let pieces = self.pieces.count();
+        let mut best = FirstContact { contact: None, effort: Effort { pieces, ..Default::default() } };
+        for (level, of) in levels.iter().enumerate() {
+            let left = budget - best.effort.sphere_tests;
+            let (found, is_done) = self.first_by_tree(of.points as u32, left);
+            best.effort.sphere_tests += found.effort.sphere_tests;
+            best.effort.point_tests += found.effort.point_tests;
+            if !is_done {
+                break;
+            }
+            best.contact = found.contact;
+            best.effort.level = Some(level);
+            best.effort.is_complete = level + 1 == levels.len();
+        }
+        best
+    }
+
+    /// The first contact of the first so many points, and whether the budget was enough. Spheres are looked at in the order of the
+    /// times from which on they are in doubt, so none is that need not be.
+    fn first_by_tree(&self, numbers: u32, budget: u64) -> (FirstContact, bool) {
+        let shell = self.sweep.shell;
+        let least = |node: u32| self.sweep.least.get(node as usize).copied().unwrap_or(0);
+        let mut effort = Effort { pieces: self.pieces.count(), ..Default::default() };
+        let mut best: Option<Contact> = None;
+        let mut waiting: BinaryHeap<Soonest> = BinaryHeap::new();
+        let root = [(0, Span::WHOLE)];
+        let mut fresh: Vec<(u32, Span)> = if shell.is_empty() { Vec::new() } else { root.to_vec() };
+        loop {
+            for (node, span) in fresh.drain(..) {
+                if least(node) >= numbers || best.is_some_and(|best| span.time(0.0) > best.hit.t) {
+                    continue;
+                }
+                if effort.sphere_tests == budget {
+                    return (FirstContact { contact: best, effort }, false);
+                }
+                effort.sphere_tests += 1;
+                waiting.extend(self.doubt(node, span).map(Soonest));
+            }
+            let Some(Soonest(next)) = waiting.pop() else { break };
+            // At the same time there may still be one with a lower number.
+            if best.is_some_and(|best| next.t > best.hit.t) {
+                break;
+            }
+            match self.parts(&next) {
+                Parts::Times(spans) => fresh.extend(spans.map(|span| (next.node, span))),
+                Parts::Nodes(nodes) => fresh.extend(nodes.map(|node| (node, next.span))),
+                Parts::None => {
+                    for place in shell.tree().point_range(next.node as usize) {
+                        let number = shell.tree().order()[place];
+                        if number >= numbers {
+                            continue;
+                        }
+                        effort.point_tests += 1;
+                        let segment = self.segment(shell.tree().points()[place], next.span.index);
+                        if let Some(hit) = self.set.first_hit(&segment) {
+                            let contact = self.contact(number, next.span.index, hit);
+                            best = Some(best.map_or(contact, |best| earlier(best, contact)));
+                        }
+                    }
+                }
+            }
+        }
+        (FirstContact { contact: best, effort }, true)
+    }
+}
+
+/// What a piece but the first begins with, it came to in the one before.
+pub(super) fn status_in(piece: u32, status: HitStatus) -> HitStatus {
+    match status {
+        HitStatus::StartsInside if piece > 0 => HitStatus::Crossing,
+        other => other,
+    }
+}
+
+/// Ordered so that the heap gives the soonest first; ties by place, so that the order of the search is always the same.
+struct Soonest(Doubt);
+
+impl Ord for Soonest {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |doubt: &Doubt| (doubt.span.halvings, doubt.span.index, doubt.node);
+        other.0.t.total_cmp(&self.0.t).then_with(|| key(&other.0).cmp(&key(&self.0)))
+    }
+}
+
+impl PartialOrd for Soonest {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Soonest {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Soonest {}

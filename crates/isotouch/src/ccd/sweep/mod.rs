@@ -1,0 +1,204 @@
+//! A whole shell moved through a field: when and where do its points touch?
+//!
+//! ```
+//! use isotouch::ccd::{Sweep, SweepOptions};
+//! use isotouch::field::{Field, FieldOptions};
+//! use isotouch::math::{DVec3, Motion, MotionKind, Pose};
+//! use isotouch::mesh::shapes;
+//! use isotouch::shell::{PointShell, ShellOptions};
+//!
+//! let ball = shapes::sphere(1.0, 5120).unwrap();
+//! let field = Field::from_mesh(&ball, &FieldOptions { resolution: 64, ..Default::default() })?;
+//! let shell = PointShell::from_mesh(&ball, &ShellOptions::default()).unwrap();
+//!
+//! // Two balls of radius 1: from 4 apart they touch after half of the way to each other.
+//! let (there, here) = (Pose::at(DVec3::new(4.0, 0.0, 0.0)), Pose::IDENTITY);
+//! let sweep = Sweep::new(&shell, &field, &SweepOptions::default());
+//! let found = sweep.first_contact(&Motion::new(MotionKind::Rigid, there, here));
+//! assert!((found.contact.unwrap().hit.t - 0.5).abs() < 0.02);
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! # What makes it sound
+//!
+//! A curved motion is cut into 2ᵐ pieces, and every point's path in a piece is its chord; what a chord is off by, the *sagitta*, is added to σ. Then
+//! every point is a question about segments ([`LevelSet`]). The tree of spheres only saves such questions: a sphere of radius ρ whose
+//! centre stays farther than σ + ρ + ε from the solid has no point in contact, for the affine map between two poses,
+//! (1 − t)·R₀ + t·R₁, is a contraction, so what is within ρ of the centre stays so. The distance at the centre is a true lower bound
+//! ([`Field::lower_bound`]), and ε is what the interpolant at the points may be below the true distance. Several pieces
+//! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit.
+
+mod all;
+mod first;
+mod pieces;
+mod spheres;
+
+use glam::DVec3;
+
+pub use all::PointContacts;
+use pieces::Pieces;
+
+use super::{CastOptions, Hit, LevelSet, Segment};
+use crate::field::storage::Storage;
+use crate::field::{Field, SignMethod};
+use crate::math::Motion;
+use crate::shell::PointShell;
+
+/// How points in contact are found. The answers are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SweepTraversal {
+    /// Spheres over points first.
+    #[default]
+    Tree,
+    /// Every point.
+    Linear,
+}
+
+impl SweepTraversal {
+    /// All, with their names on the command line.
+    pub const NAMES: [(&'static str, Self); 2] = [("tree", Self::Tree), ("linear", Self::Linear)];
+}
+
+/// How to sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SweepOptions {
+    /// The level set of the field that is asked about.
+    pub iso: f64,
+    /// How points in contact are found.
+    pub traversal: SweepTraversal,
+    /// Most that a chord may be off its curve. Less is more exact and takes longer, for it needs more pieces; `None` for a twentieth of a cell.
+    pub tolerance: Option<f64>,
+    /// Most spheres that are tested for one answer, by tree traversal. Where that is too few, a coarser level of the shell is asked, and the
+    /// answer says so.
+    pub budget: Option<u64>,
+    /// How segments are cast.
+    pub cast: CastOptions,
+}
+
+/// A point of the shell in contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Its number in the shell.
+    pub point: u32,
+    /// When and where, in the field's frame.
+    pub hit: Hit,
+}
+
+/// The first contact, if there is one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FirstContact {
+    /// The earliest contact; of several at one time that of the point with the least number. `None` is a proof for the points of the level
+    /// that was asked.
+    pub contact: Option<Contact>,
+    /// What it took, and which points were asked.
+    pub effort: Effort,
+}
+
+/// All contacts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllContacts {
+    /// Points in contact, by number, each with every interval.
+    pub points: Vec<PointContacts>,
+    /// What it took, and which points were asked.
+    pub effort: Effort,
+}
+
+/// What an answer took, and what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Spheres that were tested, each over some of the time.
+    pub sphere_tests: u64,
+    /// Points that were cast, each over a piece of the time.
+    pub point_tests: u64,
+    /// Pieces that the motion was cut into.
+    pub pieces: u32,
+    /// The level of the shell that was asked to its end; less than the last one, or none, only where the budget was spent.
+    pub level: Option<usize>,
+    /// Whether all points were asked.
+    pub is_complete: bool,
+}
+
+/// A shell and a field, ready to be asked about many motions.
+pub struct Sweep<'a> {
+    shell: &'a PointShell,
+    field: &'a Field,
+    options: SweepOptions,
+    /// The field's Lipschitz bound along any direction.
+    lipschitz: f64,
+    /// How far the farthest point is from the body's origin.
+    reach: f64,
+    /// For every node of the tree, the least number of its points: from which level on it counts.
+    least: Vec<u32>,
+}
+
+impl<'a> Sweep<'a> {
+    /// Prepares for motions of `shell` against `field`.
+    pub fn new(shell: &'a PointShell, field: &'a Field, options: &SweepOptions) -> Self {
+        // Values that did not come from a mesh were checked along the axes only.
+        let lipschitz = match field.sign() {
+            SignMethod::Given => 3f64.sqrt() * field.lipschitz(),
+            _ => field.lipschitz(),
+        };
+        let reach = shell.points().iter().map(|p| p.length()).fold(0.0, f64::max);
+        let least = if options.budget.is_some() { spheres::least_numbers(shell.tree()) } else { Vec::new() };
+        Self { shell, field, options: *options, lipschitz, reach, least }
+    }
+
+    /// Whether any point comes into contact: `false` is a proof if the answer is complete.
+    pub fn touches(&self, motion: &Motion) -> bool {
+        self.first_contact(motion).contact.is_some()
+    }
+
+    /// How far chords may be off their curves: what was asked for, or more where that would need too many pieces.
+    pub fn sagitta(&self, motion: &Motion) -> f64 {
+        self.pieces(motion).sagitta
+    }
+
+    fn pieces(&self, motion: &Motion) -> Pieces {
+        let tolerance = self.options.tolerance.unwrap_or(0.05 * self.field.grid().cell);
+        Pieces::new(motion, self.reach, tolerance)
+    }
+
+    /// One motion, with all that its questions share.
+    fn question(&self, motion: &Motion) -> Question<'_> {
+        let pieces = self.pieces(motion);
+        // Chords, and rounding of places, are paid for by a level set that is farther out.
+        let off = pieces.sagitta + motion.rounding(self.reach);
+        let iso = self.options.iso + self.lipschitz * off;
+        let set = self.field.level_set(iso, &self.options.cast);
+        let clear_of_points = iso + self.error_at_points(iso) + 1e-9 * self.field.grid().cell;
+        Question { sweep: self, pieces, set, clear_of_points }
+    }
+
+    /// How far the interpolant may be below the true distance where that matters: at full resolution as long as σ is well within the
+    /// band, for beyond it cells are known to be above.
+    fn error_at_points(&self, iso: f64) -> f64 {
+        let fine = self.field.error_bound();
+        match self.field.nodes() {
+            Storage::Dense(_) => fine,
+            Storage::Sparse(_) if iso.abs() + 2.0 * fine < self.field.band() * self.field.grid().cell => fine,
+            Storage::Sparse(nodes) => {
+                self.field.error_of_cells(f64::from(nodes.top_step) * self.field.grid().cell)
+            }
+        }
+    }
+}
+
+/// One motion.
+struct Question<'a> {
+    sweep: &'a Sweep<'a>,
+    pieces: Pieces,
+    /// With the sagitta.
+    set: LevelSet<'a>,
+    /// What a point must be farther from the solid than not to be in contact.
+    clear_of_points: f64,
+}
+
+impl Question<'_> {
+    /// The path of a point in a piece.
+    #[inline(always)]
+    fn segment(&self, point: DVec3, piece: u32) -> Segment {
+        let [from, to] = self.pieces.ends(piece);
+        Segment::new(from.transform_point3(point), to.transform_point3(point))
+    }
+}

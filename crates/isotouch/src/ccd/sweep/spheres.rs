@@ -1,0 +1,92 @@
+//! Spheres that move: from when on may one of their points be in contact?
+
+use super::Question;
+use super::pieces::Span;
+use crate::ccd::Segment;
+use crate::shell::SphereTree;
+
+/// Steps along the chord of a sphere after which its parts are looked at instead. Fewer leaves more spheres in doubt; more are spent
+/// on spheres that come near something anyway.
+const MOST_STEPS: usize = 12;
+
+/// A sphere that may be in contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Doubt {
+    pub(super) node: u32,
+    pub(super) span: Span,
+    /// From when on.
+    pub(super) t: f64,
+    /// Whether parts of the time should be looked at before parts of the sphere.
+    is_crooked: bool,
+}
+
+/// For every node, the least number of its points.
+pub(super) fn least_numbers(tree: &SphereTree) -> Vec<u32> {
+    let mut least = vec![u32::MAX; tree.node_count()];
+    for node in (0..tree.node_count()).rev() {
+        let children = tree.children(node);
+        least[node] = if children.is_empty() {
+            tree.order()[tree.point_range(node)].iter().copied().min().unwrap_or(u32::MAX)
+        } else {
+            children.map(|child| least[child]).min().unwrap_or(u32::MAX)
+        };
+    }
+    least
+}
+
+impl Question<'_> {
+    /// From when on a point of a node may be in contact during a span; `None` is a proof that none is.
+    #[inline]
+    pub(super) fn doubt(&self, node: u32, span: Span) -> Option<Doubt> {
+        let sphere = self.sweep.shell.tree().sphere(node as usize);
+        let off = self.pieces.off(span, sphere.center.length() + sphere.radius);
+        let threshold = self.clear_of_points + self.sweep.lipschitz * (sphere.radius + off);
+        let [from, to] = self.pieces.ends_of(span);
+        let chord = Segment::new(from.transform_point3(sphere.center), to.transform_point3(sphere.center));
+        let t = self.first_within(&chord, threshold)?;
+        Some(Doubt { node, span, t: span.time(t), is_crooked: off > 0.5 * sphere.radius })
+    }
+
+    /// The first time at which the solid may be nearer to a path than that. From where it is farther the path is free for as long as
+    /// it takes to come there.
+    #[inline]
+    fn first_within(&self, path: &Segment, threshold: f64) -> Option<f64> {
+        let field = self.sweep.field;
+        // A path of no length takes an infinite step. A little less, for rounding.
+        let per_clear = (1.0 - 1e-9) / (self.sweep.lipschitz * path.from.distance(path.to));
+        let mut t = 0.0;
+        for _ in 0..MOST_STEPS {
+            let clear = field.lower_bound(path.at(t)) - threshold;
+            // Written so that NaN is in doubt.
+            let is_clear = clear > 0.0;
+            if !is_clear {
+                return Some(t);
+            }
+            t += clear * per_clear;
+            if t > 1.0 {
+                return None;
+            }
+        }
+        Some(t)
+    }
+
+    /// The next smaller questions about a node in doubt; none for one piece of a leaf, whose points are to be asked.
+    pub(super) fn parts(&self, of: &Doubt) -> Parts {
+        let children = self.sweep.shell.tree().children(of.node as usize);
+        let may_halve = of.span.halvings < self.pieces.halvings;
+        if may_halve && (of.is_crooked || children.is_empty()) {
+            return Parts::Times(of.span.halves());
+        }
+        if children.is_empty() {
+            Parts::None
+        } else {
+            Parts::Nodes(children.start as u32..children.end as u32)
+        }
+    }
+}
+
+pub(super) enum Parts {
+    Times([Span; 2]),
+    Nodes(std::ops::Range<u32>),
+    None,
+}

@@ -1,0 +1,210 @@
+//! Shells moved through fields.
+
+use isotouch::ccd::{CastOptions, HitStatus, Segment, Sweep, SweepOptions, SweepTraversal};
+use isotouch::field::{Field, FieldOptions, StorageKind};
+use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};
+use isotouch::mesh::shapes;
+use isotouch::shell::{PointShell, Sampling, ShellOptions};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+fn shell(name: &str, points: usize) -> PointShell {
+    let mesh = shapes::by_name(name).unwrap();
+    let options = ShellOptions { sampling: Sampling::Points(points), ..Default::default() };
+    PointShell::from_mesh(&mesh, &options).unwrap()
+}
+
+fn field(name: &str, resolution: u32, storage: StorageKind) -> Field {
+    let mesh = shapes::by_name(name).unwrap();
+    Field::from_mesh(&mesh, &FieldOptions { resolution, storage, ..Default::default() }).unwrap()
+}
+
+static SHELLS: LazyLock<Vec<PointShell>> = LazyLock::new(|| {
+    [("torus-knot", 1500), ("box", 300), ("bowl", 5)].map(|(name, n)| shell(name, n)).into()
+});
+static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
+    let ground = |p: DVec3| p.y + 0.1 * (3.0 * p.x).sin();
+    let around = Aabb::new(DVec3::splat(-1.5), DVec3::splat(1.5));
+    vec![
+        field("torus-knot", 48, StorageKind::Sparse),
+        field("bowl", 40, StorageKind::Dense),
+        field("box", 64, StorageKind::Sparse),
+        Field::from_function(ground, around, 1.05, &FieldOptions { resolution: 32, ..Default::default() })
+            .unwrap(),
+    ]
+});
+
+fn pose() -> impl Strategy<Value = Pose> {
+    let vector = |size: f64| prop::array::uniform3(-size..size).prop_map(DVec3::from_array);
+    (vector(3.0), vector(1.0), -3.2..3.2f64).prop_map(|(position, axis, angle)| Pose {
+        position,
+        rotation: DQuat::from_axis_angle(axis.try_normalize().unwrap_or(DVec3::X), angle),
+    })
+}
+
+fn motion() -> impl Strategy<Value = Motion> {
+    let kind = prop::sample::select(MotionKind::NAMES.map(|(_, kind)| kind).to_vec());
+    // Half of them small, so that many spheres stay near the surface.
+    let ends = (pose(), pose(), prop_oneof![Just(1.0), 0.0..0.1f64]).prop_map(|(a, b, part)| {
+        let to = Motion::new(MotionKind::Rigid, a, b).pose(part);
+        (a, to)
+    });
+    (kind, ends, prop::option::of((pose(), pose()))).prop_map(|(kind, (a, b), frame)| {
+        let motion = Motion::new(kind, a, b);
+        frame.map_or(motion, |(a, b)| motion.seen_from(a, b))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn tree_and_every_point_give_the_same_answers(
+        shell in 0..3usize, field in 0..4usize, motion in motion(), iso in prop_oneof![Just(0.0), -0.05..0.3f64],
+    ) {
+        let (shell, field) = (&SHELLS[shell], &FIELDS[field]);
+        let by = |traversal| SweepOptions { iso, traversal, tolerance: Some(0.02), ..Default::default() };
+        let tree = Sweep::new(shell, field, &by(SweepTraversal::Tree));
+        let linear = Sweep::new(shell, field, &by(SweepTraversal::Linear));
+        let (a, b) = (tree.first_contact(&motion), linear.first_contact(&motion));
+        prop_assert_eq!(a.contact, b.contact);
+        prop_assert_eq!(a.effort.pieces, b.effort.pieces);
+        prop_assert!(a.effort.is_complete && b.effort.is_complete);
+        let (all_tree, all_linear) = (tree.contacts(&motion), linear.contacts(&motion));
+        prop_assert_eq!(&all_tree.points, &all_linear.points);
+        // The first of all is the first.
+        let first = all_tree.points.iter().map(|of| (of.intervals[0].start, of.point)).min_by(|a, b| a.partial_cmp(b).unwrap());
+        prop_assert_eq!(first.map(|(t, point)| (t.to_bits(), point)), a.contact.map(|c| (c.hit.t.to_bits(), c.point)));
+        prop_assert_eq!(tree.touches(&motion), first.is_some());
+    }
+
+    /// Poses in between, and the field asked at points: nothing is in contact that is not said to be, and what is said to be is within what
+    /// chords may be off.
+    #[test]
+    fn contacts_are_those_of_sampled_poses(field in 0..3usize, motion in motion(), iso in prop_oneof![Just(0.0), 0.0..0.1f64]) {
+        let (shell, field) = (&SHELLS[1], &FIELDS[field]);
+        let sweep = Sweep::new(shell, field, &SweepOptions { iso, ..Default::default() });
+        let all = sweep.contacts(&motion);
+        // Slopes of the interpolant are at most √3.
+        let off = 2.0 * 3f64.sqrt() * sweep.sagitta(&motion) + 1e-9;
+        for k in 0..=200 {
+            let t = f64::from(k) / 200.0;
+            let place = motion.frame_from_body(t);
+            for (number, &point) in (0..).zip(shell.points()) {
+                let at = place.transform_point3(point);
+                if !field.grid().bounds().contains(at) {
+                    continue;
+                }
+                let value = field.distance(at).value();
+                let intervals = all.points.binary_search_by_key(&number, |of| of.point).map(|k| &all.points[k].intervals);
+                let is_said = intervals.is_ok_and(|of| of.iter().any(|i| i.start <= t && t <= i.end));
+                if value <= iso {
+                    prop_assert!(is_said, "point {number} at t = {t} is at {value}");
+                } else if value > iso + off {
+                    prop_assert!(!is_said, "point {number} at t = {t} is at {value}, off {off}");
+                }
+            }
+        }
+    }
+
+    /// A motion in two halves touches when the whole does, but for what chords are off.
+    #[test]
+    fn halves_of_a_motion_touch_when_the_whole_does(a in pose(), b in pose(), cut in 0.2..0.8f64) {
+        let (shell, field) = (&SHELLS[0], &FIELDS[0]);
+        let tolerance = 1e-4;
+        let sweep = Sweep::new(shell, field, &SweepOptions { tolerance: Some(tolerance), ..Default::default() });
+        let later = Sweep::new(shell, field, &SweepOptions { tolerance: Some(tolerance), iso: 5e-4, ..Default::default() });
+        let whole = Motion::new(MotionKind::Rigid, a, b);
+        let middle = whole.pose(cut);
+        let halves = [Motion::new(MotionKind::Rigid, a, middle), Motion::new(MotionKind::Rigid, middle, b)];
+        let in_halves = |sweep: &Sweep<'_>| {
+            let first = sweep.first_contact(&halves[0]).contact.map(|c| c.hit.t * cut);
+            first.or_else(|| sweep.first_contact(&halves[1]).contact.map(|c| cut + c.hit.t * (1.0 - cut)))
+        };
+        let exact = sweep.first_contact(&whole).contact.map(|c| c.hit.t);
+        // A solid thicker by more than all chords are off is touched no later.
+        let sooner = in_halves(&later);
+        if let Some(t) = exact {
+            prop_assert!(sooner.is_some_and(|sooner| sooner <= t + 1e-9));
+        }
+        let sooner = later.first_contact(&whole).contact.map(|c| c.hit.t);
+        if let Some(t) = in_halves(&sweep) {
+            prop_assert!(sooner.is_some_and(|sooner| sooner <= t + 1e-9));
+        }
+    }
+
+    #[test]
+    fn a_budget_is_kept_and_gives_the_first_contact_of_a_level(motion in motion(), budget in 0..4000u64) {
+        let (shell, field) = (&SHELLS[0], &FIELDS[1]);
+        let within = Sweep::new(shell, field, &SweepOptions { budget: Some(budget), ..Default::default() });
+        let found = within.first_contact(&motion);
+        prop_assert!(found.effort.sphere_tests <= budget);
+        prop_assert_eq!(found.effort.is_complete, found.effort.level == Some(shell.levels().len() - 1));
+        // Asked point by point, with what the sweep adds for chords.
+        let complete = Sweep::new(shell, field, &SweepOptions::default());
+        let numbers = found.effort.level.map_or(0, |level| shell.levels()[level].points) as u32;
+        let all = complete.contacts(&motion).points;
+        let first = all.iter().filter(|of| of.point < numbers).map(|of| (of.intervals[0].start, of.point));
+        let first = first.min_by(|a, b| a.partial_cmp(b).unwrap());
+        prop_assert_eq!(found.contact.map(|c| (c.hit.t, c.point)), first);
+    }
+}
+
+#[test]
+fn coarser_levels_are_asked_when_the_budget_is_small() {
+    let motion = Motion::new(MotionKind::Rigid, Pose::at(DVec3::new(3.0, 0.1, 0.2)), Pose::IDENTITY);
+    let asked = |budget: u64| {
+        let options = SweepOptions { budget: Some(budget), ..Default::default() };
+        Sweep::new(&SHELLS[0], &FIELDS[0], &options).first_contact(&motion)
+    };
+    assert_eq!(asked(0).effort.level, None);
+    assert!(asked(0).contact.is_none() && !asked(0).effort.is_complete);
+    let levels: Vec<Option<usize>> = (0..14).map(|k| asked(1 << k).effort.level).collect();
+    assert!(levels.is_sorted(), "{levels:?}");
+    assert_eq!(*levels.last().unwrap(), Some(SHELLS[0].levels().len() - 1));
+    assert!(
+        levels.iter().any(|level| level.is_some_and(|level| level + 1 < SHELLS[0].levels().len())),
+        "{levels:?}"
+    );
+}
+
+/// A ball that falls onto a ground given by a function: first contact at a known time, of its lowest point.
+#[test]
+fn a_ball_falls_on_the_ground() {
+    let ball = shapes::sphere(0.5, 5120).unwrap();
+    let shell =
+        PointShell::from_mesh(&ball, &ShellOptions { sampling: Sampling::Vertices, ..Default::default() })
+            .unwrap();
+    let around = Aabb::new(DVec3::splat(-2.0), DVec3::splat(2.0));
+    let ground =
+        Field::from_function(|p| p.y, around, 1.0, &FieldOptions { resolution: 16, ..Default::default() })
+            .unwrap();
+    let falls = Motion::new(MotionKind::Rigid, Pose::at(DVec3::Y * 1.5), Pose::at(DVec3::Y * -0.5));
+    let sweep = Sweep::new(&shell, &ground, &SweepOptions::default());
+    let found = sweep.first_contact(&falls);
+    let contact = found.contact.unwrap();
+    assert!((contact.hit.t - 0.5).abs() < 0.002, "{contact:?}");
+    assert_eq!(contact.hit.status, HitStatus::Crossing);
+    assert!(shell.points()[contact.point as usize].y < -0.499);
+    assert_eq!(contact.hit.normal, Some(DVec3::Y));
+    assert!(found.effort.sphere_tests < shell.len() as u64 / 4, "{:?}", found.effort);
+}
+
+/// Outside the box a sphere counts as well: a shell that ends far outside is not lost there.
+#[test]
+fn a_shell_much_larger_than_the_field_is_caught() {
+    let frame = shapes::sphere(10.0, 20_480).unwrap();
+    let shell = PointShell::from_mesh(
+        &frame,
+        &ShellOptions { sampling: Sampling::Points(20_000), ..Default::default() },
+    )
+    .unwrap();
+    let field = &FIELDS[2];
+    let motion = Motion::new(MotionKind::Rigid, Pose::IDENTITY, Pose::at(DVec3::new(0.0, 12.0, 0.0)));
+    let sweep = Sweep::new(&shell, field, &SweepOptions::default());
+    let contact = sweep.first_contact(&motion).contact.expect("its wall comes through");
+    let start = shell.points()[contact.point as usize];
+    let alone =
+        field.first_hit(&Segment::new(start, start + DVec3::Y * 12.0), 0.0, &CastOptions::default()).unwrap();
+    assert!((alone.t - contact.hit.t).abs() < 1e-9);
+}
