@@ -7,7 +7,9 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{cast, compare, demo, distance, field, inspect, shell, slice, surface};
+use crate::commands::{
+    cast, check_path, compare, demo, distance, field, inspect, shell, slice, surface, sweep,
+};
 use crate::console;
 use crate::failure::Exit;
 
@@ -22,7 +24,8 @@ use crate::failure::Exit;
         isotouch\n  \
         isotouch field part.obj -o part.field\n  \
         isotouch inspect part.field --json\n\n\
-        Exit codes: 0 done, 2 bad usage or input, 4 failed (such as a full disk), 130 interrupted (143 by SIGTERM)."
+        Exit codes: 0 done, 1 contact found (sweep, check-path), 2 bad usage or input, 3 undecided (check-path), 4 failed \
+        (such as a full disk), 130 interrupted (143 by SIGTERM)."
 )]
 pub(crate) struct Cli {
     /// Print one JSON object on stdout and nothing else there.
@@ -49,6 +52,10 @@ pub(crate) enum Command {
     Distance(distance::Args),
     /// When moving points first touch a field.
     Cast(cast::Args),
+    /// When a moving shell touches a field.
+    Sweep(sweep::Args),
+    /// Prove that a part can be moved along a path, or find where it touches.
+    CheckPath(check_path::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.

@@ -9,8 +9,12 @@ use crate::interrupt;
 pub(crate) enum Exit {
     /// All done.
     Done = 0,
+    /// Done, and there is contact.
+    Contact = 1,
     /// Bad usage or bad input: run it differently.
     BadInput = 2,
+    /// Done, but it is too close to call.
+    Undecided = 3,
     /// The input was good, but the job failed: a full disk, no memory.
     Failed = 4,
     /// Stopped by Ctrl-C, as shells number it.

@@ -1,6 +1,6 @@
 //! How values on the command line are read, and what is said about bad ones.
 
-use isotouch::math::DVec3;
+use isotouch::math::{DVec3, Pose};
 use isotouch::output::picture::Axis;
 
 /// Most cells along one side of a field, as the library limits them.
@@ -21,6 +21,30 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
         value if value > 0.0 => Ok(value),
         _ => Err("it has to be above 0".into()),
     }
+}
+
+/// A length that may be zero.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if value >= 0.0 => Ok(value),
+        _ => Err("it has to be 0 or more".into()),
+    }
+}
+
+/// One of some names.
+pub(crate) fn named<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
+    let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| format!("use one of: {}", known()))
+}
+
+/// A pose, as `x,y,z,qx,qy,qz,qw`.
+pub(crate) fn pose(text: &str) -> Result<Pose, String> {
+    let numbers: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
+    let numbers: [f64; 7] = numbers
+        .try_into()
+        .map_err(|_| "it has to be seven numbers x,y,z,qx,qy,qz,qw, as 0,0.5,-1,0,0,0,1")?;
+    Pose::from_numbers(numbers).map_err(|error| error.to_string())
 }
 
 /// A point, as `x,y,z`.

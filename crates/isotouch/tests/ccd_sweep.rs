@@ -177,7 +177,7 @@ fn a_ball_falls_on_the_ground() {
             .unwrap();
     let around = Aabb::new(DVec3::splat(-2.0), DVec3::splat(2.0));
     let ground =
-        Field::from_function(|p| p.y, around, 1.0, &FieldOptions { resolution: 16, ..Default::default() })
+        Field::from_function(|p| p.y, around, 1.0, &FieldOptions { resolution: 64, ..Default::default() })
             .unwrap();
     let falls = Motion::new(MotionKind::Rigid, Pose::at(DVec3::Y * 1.5), Pose::at(DVec3::Y * -0.5));
     let sweep = Sweep::new(&shell, &ground, &SweepOptions::default());

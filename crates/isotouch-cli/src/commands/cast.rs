@@ -15,7 +15,7 @@ use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
-use crate::values::{finite, whole};
+use crate::values::{finite, named, whole};
 
 /// Segments cast at a time, so that Ctrl-C is answered and the bar moves.
 const BATCH: usize = 1 << 18;
@@ -72,12 +72,6 @@ fn traversal(name: &str) -> Result<Traversal, String> {
 
 fn root(name: &str) -> Result<RootMethod, String> {
     named(name, &RootMethod::NAMES)
-}
-
-fn named<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
-    let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let found = all.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| *value).ok_or_else(|| format!("use one of: {}", known()))
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {

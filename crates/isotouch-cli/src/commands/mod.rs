@@ -2,6 +2,7 @@
 
 mod build_args;
 pub(crate) mod cast;
+pub(crate) mod check_path;
 pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod distance;
@@ -12,6 +13,7 @@ pub(crate) mod shell;
 pub(crate) mod slice;
 mod source;
 pub(crate) mod surface;
+pub(crate) mod sweep;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -27,6 +29,8 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Inspect(args)) => inspect::run(&args, console),
         Some(Command::Distance(args)) => distance::run(&args, console),
         Some(Command::Cast(args)) => cast::run(&args, console),
+        Some(Command::Sweep(args)) => sweep::run(&args, console),
+        Some(Command::CheckPath(args)) => check_path::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
         Some(Command::Surface(args)) => surface::run(&args, console),
         Some(Command::Compare(args)) => compare::run(&args, console),

@@ -11,7 +11,7 @@ use isotouch::field::{
 };
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
-use isotouch::shell::{PointShell, ShellFileError};
+use isotouch::shell::{PointShell, ShellError, ShellFileError, ShellOptions};
 
 use super::build_args::{FieldArgs, FileKind};
 use crate::cache::{Cache, Key, Lookup};
@@ -264,6 +264,44 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
         console.warn(format_args!("{error:#}"));
     }
     Ok(Source { field: built.field, cache: Some(CacheUse::Built) })
+}
+
+/// The mesh in a file, with its warnings; a field will not do.
+pub(super) fn mesh(path: &Path, args: &FieldArgs, console: &Console) -> Result<TriMesh, Failure> {
+    let needs_a_mesh = || {
+        let shown = path.display();
+        Err(anyhow!(
+            "{shown} is a field; the mesh itself is needed here, for the answer is about its triangles"
+        ))
+        .or_bad_input()
+    };
+    match open(path, &args.build.read_options())? {
+        Content::Mesh(loaded) if loaded.mesh.triangles().is_empty() => {
+            Err(anyhow!("{} has no triangles", path.display())).or_bad_input()
+        }
+        Content::Mesh(loaded) => {
+            warn_about(path, &loaded, console);
+            Ok(loaded.mesh)
+        }
+        Content::Field(_) | Content::Foreign => needs_a_mesh(),
+    }
+}
+
+/// A shell file, or the shell of a mesh, made as `isotouch shell` does without options.
+pub(super) fn shell(path: &Path, args: &FieldArgs, console: &Console) -> Result<PointShell, Failure> {
+    if let Some(shell) = shell_file(path)? {
+        return Ok(shell);
+    }
+    let mesh = mesh(path, args, console)?;
+    let bar = Bar::new(console);
+    let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
+    let execution =
+        Execution { progress: Some(&progress), cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
+    match PointShell::from_mesh_with(&mesh, &ShellOptions::default(), &execution) {
+        Err(ShellError::Cancelled) => Err(Failure::Interrupted),
+        Err(error @ ShellError::Threads { .. }) => Err(error).or_failed(),
+        other => Ok(other.or_bad_input().map_err(|failure| about(path, failure))?.shell),
+    }
 }
 
 /// The field in a file; `None` if it is no field file.

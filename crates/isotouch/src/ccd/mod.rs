@@ -1,6 +1,7 @@
 //! Contact along a motion: when does something that moves touch a field?
 
 pub mod analytic;
+pub mod path;
 pub mod segment;
 pub mod sweep;
 

@@ -22,3 +22,4 @@ mod ticks;
 pub use image::{Image, PictureError};
 pub use plane::{Axis, Raster, SlicePlane, UnknownAxis};
 pub use slice::{SliceLabels, SliceOptions, render, slice};
+pub(super) use ticks::round_step_at_least;

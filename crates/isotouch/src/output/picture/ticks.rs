@@ -1,7 +1,7 @@
 //! Round numbers for scales: steps of 1, 2 or 5 times a power of ten.
 
 /// The smallest step of 1, 2 or 5 times a power of ten that is at least `length`. `length` is positive and finite.
-pub(super) fn round_step_at_least(length: f64) -> f64 {
+pub(in crate::output) fn round_step_at_least(length: f64) -> f64 {
     let power = 10f64.powf(length.log10().floor());
     // The last factor catches a logarithm that was rounded down across a power of ten.
     [1.0, 2.0, 5.0, 10.0, 20.0]

@@ -1,0 +1,337 @@
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, anyhow};
+use isotouch::ccd::path::{
+    Answer, ContactKind, FixedPart, LegReport, MovingPart, Near, PathChecker, PathContact, PathOptions,
+    PathReader, PathReport,
+};
+use isotouch::math::{DVec3, MotionKind, Pose};
+use isotouch::output::plot::ClearancePlot;
+use serde_json::{Value, json};
+
+use super::build_args::FieldArgs;
+use super::output_path;
+use super::source;
+use crate::console::Console;
+use crate::failure::{Classify, Exit, Failure};
+use crate::format::{count, duration, number, plural};
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::report::Report;
+use crate::values::{named, not_negative, point, positive};
+
+/// Legs that are checked between two looks at Ctrl-C.
+const TOGETHER: usize = 64;
+/// Legs that are told one by one.
+const MOST_TOLD: usize = 10_000;
+/// Lines of the table for people.
+const MOST_LINES: usize = 24;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+    The answer is about the meshes, for every point of their surfaces and every time: free (exit code 0) is proven, contact (1) comes \
+    with a pose that shows it, undecided (3) is closer than the tolerance.\n\n\
+    A path is CSV with the header x,y,z,qx,qy,qz,qw, perhaps t before it, or these seven numbers per line, separated by blanks. \
+    Quaternions are x y z w.\n\n\
+    Examples:\n  \
+    isotouch check-path --moving peg.obj --fixed plate.obj --path insert.csv\n  \
+    isotouch check-path --moving peg.obj --fixed plate.obj --path insert.csv --clearance 0.1 --plot clearance.svg\n  \
+    isotouch check-path --moving nut.obj --fixed bolt.obj --path screw.csv --motion screw --json")]
+pub(crate) struct Args {
+    /// Mesh of the part that moves.
+    #[arg(long, value_name = "MESH")]
+    moving: PathBuf,
+    /// Mesh of the part that stands still.
+    #[arg(long, value_name = "MESH")]
+    fixed: PathBuf,
+    /// Poses of the moving part, one per line.
+    #[arg(long, value_name = "FILE")]
+    path: PathBuf,
+    /// Distance to keep; nearer counts as contact.
+    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative, allow_hyphen_values = true)]
+    clearance: f64,
+    /// What is too close to call [default: 0.00001 of the moving part's size].
+    #[arg(long, value_name = "D", value_parser = positive, allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+    /// How poses are joined: rigid (straight line and slerp), screw or chord.
+    #[arg(long, value_name = "KIND", default_value = "rigid", value_parser = motion)]
+    motion: MotionKind,
+    /// The point of the moving mesh that positions are of, and that it turns about.
+    #[arg(long, value_name = "X,Y,Z", default_value = "0,0,0", value_parser = point, allow_hyphen_values = true)]
+    moving_origin: DVec3,
+    /// Let a contact at the first pose pass until the parts have come apart.
+    #[arg(long)]
+    ignore_start_contact: bool,
+    /// Draw the clearance along the path: an SVG file.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    build: FieldArgs,
+}
+
+pub(super) fn motion(name: &str) -> Result<MotionKind, String> {
+    named(name, &MotionKind::NAMES)
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    if let Some(plot) = &args.plot {
+        output_path::check(plot, "svg", &[&args.moving, &args.fixed, &args.path])?;
+    }
+    args.build.limit_threads()?;
+    let path = read_path(&args.path)?;
+    interrupt::check()?;
+    let moving_mesh = source::mesh(&args.moving, &args.build, console)?;
+    let fixed_mesh = source::mesh(&args.fixed, &args.build, console)?;
+    let found = source::field(&args.fixed, &args.build, console)?;
+    interrupt::check()?;
+    let (moving, fixed) =
+        (MovingPart::new(&moving_mesh, args.moving_origin), FixedPart::new(&fixed_mesh, &found.field));
+    warn_of_sizes(moving.size(), fixed.size(), console);
+    let options = PathOptions {
+        motion: args.motion,
+        clearance: args.clearance,
+        tolerance: args.tolerance,
+        ignores_start_contact: args.ignore_start_contact,
+    };
+    let checker = PathChecker::new(&moving, &fixed, &options);
+    let start = Instant::now();
+    let checked = check(&checker, &path, console)?;
+    let elapsed = start.elapsed();
+    if let Some(plot) = &args.plot {
+        draw(&checker, &path, &checked, plot)?;
+    }
+
+    let mut report = Report::new();
+    in_words(&mut report, &checked, &checker);
+    report.facts(&[(
+        "checked",
+        format!("{} in {}", plural(checked.legs.len() as u64, "leg"), duration(elapsed)),
+    )]);
+    as_json(&mut report, &checked, &checker);
+    report.key(
+        "motion",
+        MotionKind::NAMES.iter().find(|(_, kind)| *kind == args.motion).map(|(name, _)| *name),
+    );
+    report.key("plot", args.plot.as_ref().map(|plot| plot.display().to_string()));
+    report.key("seconds", elapsed.as_secs_f64());
+    found.report(&mut report);
+    report.set_exit(match checked.answer {
+        Answer::Free => Exit::Done,
+        Answer::Contact => Exit::Contact,
+        Answer::Undecided => Exit::Undecided,
+    });
+    Ok(report)
+}
+
+fn read_path(path: &Path) -> Result<Vec<Pose>, Failure> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {shown}")).or_bad_input()?;
+    let poses: Vec<Pose> = PathReader::new(BufReader::new(file))
+        .collect::<Result<_, _>>()
+        .with_context(|| shown.to_string())
+        .or_bad_input()?;
+    match poses.len() {
+        0 => Err(anyhow!("{shown} has no poses; a path needs at least two, one per line: x,y,z,qx,qy,qz,qw"))
+            .or_bad_input(),
+        1 => Err(anyhow!(
+            "{shown} has only one pose; a path needs two. To check a single pose, write it twice"
+        ))
+        .or_bad_input(),
+        _ => Ok(poses),
+    }
+}
+
+fn warn_of_sizes(moving: f64, fixed: f64, console: &Console) {
+    let ratio = (moving / fixed).max(fixed / moving);
+    if ratio >= 1000.0 {
+        console.warn(format_args!(
+            "one part is {} times as large as the other ({} and {}): is one in millimetres and the other in metres? --scale is for both; \
+             convert one of the files",
+            count(ratio as u64),
+            number(moving),
+            number(fixed)
+        ));
+    }
+}
+
+/// Checks the path with a progress bar, until it is done or Ctrl-C is pressed.
+fn check(checker: &PathChecker<'_>, path: &[Pose], console: &Console) -> Result<PathReport, Failure> {
+    let bar = Bar::new(console);
+    let legs = path.len() - 1;
+    let mut report = checker.begin(path);
+    let from = checker.checked_from(path, &report);
+    for first in (0..legs).step_by(TOGETHER) {
+        interrupt::check()?;
+        let last = (first + TOGETHER).min(legs);
+        for (k, leg) in checker.check_legs(&path[first..=last], from - first as f64).into_iter().enumerate() {
+            report.add(first + k, leg);
+        }
+        bar.update("checking", last as u64, legs as u64);
+    }
+    interrupt::check()?;
+    Ok(report.finish())
+}
+
+fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>) {
+    let legs = checked.legs.len();
+    match (checked.answer, &checked.first_contact, &checked.undecided) {
+        (Answer::Contact, Some(contact), _) => {
+            report.line(format_args!("contact: {}", what(contact.kind)));
+            report.facts(&facts_of(contact, legs));
+        }
+        (Answer::Undecided, _, Some((leg, near))) => {
+            report.line(format_args!(
+                "undecided: too close to call with a tolerance of {}; a smaller --tolerance takes longer",
+                number(checker.tolerance())
+            ));
+            report.facts(&[
+                ("first", format!("leg {} of {legs}, t = {}", leg + 1, number(near.t))),
+                ("there", place(near)),
+            ]);
+        }
+        _ => {
+            report.line(format_args!("free: proven for the whole surface and all times"));
+            report.facts(&[("clearance", format!("at least {}", number(checked.clearance)))]);
+        }
+    }
+    if legs > 1 {
+        for line in table(&checked.legs) {
+            report.line(line);
+        }
+    }
+}
+
+fn what(kind: ContactKind) -> &'static str {
+    match kind {
+        ContactKind::Surface => "the parts touch",
+        ContactKind::Cap => {
+            "the moving part enters the other one through a hole of its mesh, which counts as closed"
+        }
+        ContactKind::MovingInside => {
+            "at the first pose a piece of the moving part is wholly inside the other one"
+        }
+        ContactKind::FixedInside => {
+            "at the first pose a piece of the other part is wholly inside the moving one"
+        }
+    }
+}
+
+fn facts_of(contact: &PathContact, legs: usize) -> Vec<(&'static str, String)> {
+    let vector = |v: DVec3| v.to_array().map(number).join(", ");
+    let pose = contact.pose.to_numbers().map(|of| of.to_string()).join(",");
+    let mut facts = vec![
+        ("first", format!("leg {} of {legs}, t = {}", contact.leg + 1, number(contact.t))),
+        ("pose", pose),
+        ("at", vector(contact.point)),
+    ];
+    facts.extend(contact.normal.map(|normal| ("normal", vector(normal))));
+    if contact.distance > 0.0 {
+        facts.push(("distance", number(contact.distance)));
+    }
+    facts
+}
+
+fn place(near: &Near) -> String {
+    format!("{} apart at {}", number(near.distance), near.point.to_array().map(number).join(", "))
+}
+
+/// A line for each leg; where there are many, for the tightest.
+fn table(legs: &[LegReport]) -> Vec<String> {
+    let mut shown: Vec<usize> = (0..legs.len()).collect();
+    shown.sort_by(|&a, &b| legs[a].clearance.total_cmp(&legs[b].clearance).then(a.cmp(&b)));
+    let hidden = shown.len().saturating_sub(MOST_LINES);
+    shown.truncate(MOST_LINES);
+    shown.sort_unstable();
+    let mut lines = vec![format!("  {:>8}  {:9}  {:>12}  contact", "leg", "answer", "clearance ≥")];
+    for k in shown {
+        let leg = &legs[k];
+        let stretches: Vec<String> =
+            leg.stretches.iter().map(|of| format!("{} to {}", number(of.start), number(of.end))).collect();
+        let line = format!(
+            "  {:>8}  {:9}  {:>12}  {}",
+            k + 1,
+            leg.answer.name(),
+            number(leg.clearance),
+            stretches.join(", ")
+        );
+        lines.push(line.trim_end().into());
+    }
+    if hidden > 0 {
+        lines.push(format!("  and {} with more clearance", plural(hidden as u64, "leg")));
+    }
+    lines
+}
+
+fn as_json(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>) {
+    report.key("answer", checked.answer.name());
+    report.key("clearance", checked.clearance);
+    report.key("tolerance", checker.tolerance());
+    report.key("first_contact", checked.first_contact.as_ref().map(contact_json));
+    report.key("starts_in_contact", checked.starts_in_contact);
+    let undecided = checked.undecided.map(|(leg, near)| {
+        json!({ "leg": leg, "t": near.t, "distance": near.distance, "point": near.point.to_array() })
+    });
+    report.key("undecided", undecided);
+    let legs: Vec<Value> = checked.legs.iter().take(MOST_TOLD).map(leg_json).collect();
+    report.key("legs", legs);
+    report.key("legs_left_out", checked.legs.len().saturating_sub(MOST_TOLD));
+    report.key("looks", checked.legs.iter().map(|leg| leg.looks).sum::<u64>());
+}
+
+fn contact_json(contact: &PathContact) -> Value {
+    let kind = match contact.kind {
+        ContactKind::Surface => "surface",
+        ContactKind::Cap => "cap",
+        ContactKind::MovingInside => "moving_inside",
+        ContactKind::FixedInside => "fixed_inside",
+    };
+    json!({
+        "leg": contact.leg,
+        "t": contact.t,
+        "pose": contact.pose.to_numbers(),
+        "point": contact.point.to_array(),
+        "normal": contact.normal.map(|normal| normal.to_array()),
+        "distance": contact.distance,
+        "kind": kind,
+    })
+}
+
+fn leg_json(leg: &LegReport) -> Value {
+    let contacts: Vec<Value> =
+        leg.stretches.iter().map(|of| json!({ "start": of.start, "end": of.end })).collect();
+    json!({
+        "answer": leg.answer.name(),
+        "clearance": leg.clearance,
+        "nearest": leg.nearest.map(|near| json!({ "t": near.t, "distance": near.distance, "point": near.point.to_array() })),
+        "contacts": contacts,
+    })
+}
+
+/// Draws exact distances at poses along the path, what is proven for each leg, and where there is contact.
+fn draw(
+    checker: &PathChecker<'_>,
+    path: &[Pose],
+    checked: &PathReport,
+    output: &Path,
+) -> Result<(), Failure> {
+    let legs = path.len() - 1;
+    let poses = ClearancePlot::POINTS.max(legs.min(4 * ClearancePlot::POINTS));
+    let mut plot = ClearancePlot::new(legs);
+    for k in 0..=poses {
+        interrupt::check()?;
+        let at = legs as f64 * k as f64 / poses as f64;
+        let leg = (at as usize).min(legs - 1);
+        let pose = checker.motion(path[leg], path[leg + 1]).pose(at - leg as f64);
+        plot.add_distance(at, checker.distance_at(&pose, f64::INFINITY).unwrap_or(f64::NAN));
+    }
+    for (k, leg) in checked.legs.iter().enumerate() {
+        plot.add_bound(k, leg.clearance);
+        for of in &leg.stretches {
+            plot.add_contact(k as f64 + of.start, k as f64 + of.end);
+        }
+    }
+    plot.write(output).with_context(|| format!("cannot write {}", output.display())).or_failed()
+}

@@ -1,0 +1,212 @@
+//! One motion: patches of the surface and parts of the time, halved until they are clear.
+
+use super::looks::{Look, Time};
+use super::{Answer, LegReport, Near, PathChecker};
+use crate::math::Motion;
+
+/// How much of the nearest distance found so far is proven before a patch is let go: the clearance that is told is at least this share of the
+/// true one. More takes longer.
+const SHARE: f64 = 0.9;
+/// Parts of the tolerance: what is closer than the first is not followed once it moves less than the second.
+const CLOSE: f64 = 0.5;
+const STILL: f64 = 0.125;
+/// The same where planes do not separate what seems to be apart: after that many more halvings it is given up.
+const STUCK: f64 = 0.125 / 64.0;
+/// Patches looked at before a leg is given up: minutes.
+const MOST_LOOKS: u64 = 1 << 28;
+
+/// What is looked at: a node of the tree, or a triangle in its order.
+#[derive(Debug, Clone, Copy)]
+enum Item {
+    Node(u32),
+    Triangle(u32),
+}
+
+/// The search along one motion.
+pub(super) struct Search<'a> {
+    pub(super) checker: &'a PathChecker<'a>,
+    pub(super) motion: &'a Motion,
+    /// Whether the clearance is wanted, beyond that it is enough.
+    wants_clearance: bool,
+    /// The nearest pair found, at any time.
+    nearest: Option<Near>,
+    /// The earliest contact found.
+    pub(super) contact: Option<Near>,
+    undecided: Option<Near>,
+    looks: u64,
+    /// How far anything is from the origins of both, for rounding.
+    pub(super) far: f64,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(checker: &'a PathChecker<'a>, motion: &'a Motion) -> Self {
+        let root = checker.moving.spheres.first();
+        let reach = root.map_or(0.0, |sphere| sphere.center.length() + sphere.radius);
+        let bounds = checker.fixed.field.grid().bounds();
+        let far = reach + bounds.min.abs().max(bounds.max.abs()).length();
+        Self {
+            checker,
+            motion,
+            wants_clearance: false,
+            nearest: None,
+            contact: None,
+            undecided: None,
+            looks: 0,
+            far,
+        }
+    }
+
+    /// The same, with the clearance; the distance at the beginning is where to start from.
+    pub(super) fn with_clearance(mut self, from: f64) -> Self {
+        self.wants_clearance = true;
+        let place = self.motion.frame_from_body(from);
+        self.nearest = self.checker.nearest_at(&place, f64::INFINITY).map(|near| Near { t: from, ..near });
+        if let Some(near) = self.nearest
+            && near.distance <= self.required()
+        {
+            self.contact = Some(near);
+        }
+        self
+    }
+
+    fn required(&self) -> f64 {
+        self.checker.options.clearance
+    }
+
+    /// What must be kept for a patch to be let go.
+    fn target(&self) -> f64 {
+        let required = self.required();
+        match self.nearest {
+            Some(near) if self.wants_clearance => required + SHARE * (near.distance - required).max(0.0),
+            _ => required,
+        }
+    }
+
+    /// Looks at all times from `from` on, earlier ones first.
+    pub(super) fn run(&mut self, from: f64) {
+        if self.checker.moving.patches.is_empty() || from >= 1.0 {
+            return;
+        }
+        self.look_during(from, 1.0, &[Item::Node(0)]);
+    }
+
+    fn look_during(&mut self, start: f64, end: f64, items: &[Item]) {
+        // What is after a contact is looked for elsewhere.
+        if self.contact.is_some_and(|contact| contact.t <= start) {
+            return;
+        }
+        let time = Time::new(self.motion, start, end, self.far);
+        let mut kept = Vec::new();
+        let mut waiting = items.to_vec();
+        while let Some(item) = waiting.pop() {
+            self.looks += 1;
+            match item {
+                Item::Node(node) => self.look_at_node(node, &time, &mut waiting, &mut kept),
+                Item::Triangle(place) => self.look_at_triangle(place, &time, &mut kept),
+            }
+        }
+        let middle = time.middle();
+        let can_halve = start < middle && middle < end && self.looks < MOST_LOOKS;
+        if kept.is_empty() {
+            return;
+        }
+        if !can_halve {
+            let at = Near { t: middle, distance: 0.0, point: glam::DVec3::NAN, normal: None, is_cap: false };
+            self.undecided = self.undecided.or(self.nearest).or(Some(at));
+            return;
+        }
+        self.look_during(start, middle, &kept);
+        self.look_during(middle, end, &kept);
+    }
+
+    fn look_at_node(&mut self, node: u32, time: &Time, waiting: &mut Vec<Item>, kept: &mut Vec<Item>) {
+        let moving = self.checker.moving;
+        let sphere = moving.spheres[node as usize];
+        let way = time.way(sphere.center.length() + sphere.radius);
+        let center = time.at[1].transform_point3(sphere.center);
+        let bound = self.target() + sphere.radius + way;
+        // The mesh is asked where the field's error would hide that it is far enough.
+        let asks_mesh = sphere.radius + way < 4.0 * self.checker.fixed.field.error_bound();
+        if self.checker.is_farther(center, bound, asks_mesh) {
+            return;
+        }
+        if way > sphere.radius {
+            kept.push(Item::Node(node));
+            return;
+        }
+        let children = moving.tree.children(node as usize);
+        if children.is_empty() {
+            let places = moving.tree.point_range(node as usize);
+            waiting.extend(places.map(|place| Item::Triangle(place as u32)));
+        } else {
+            waiting.extend(children.map(|child| Item::Node(child as u32)));
+        }
+    }
+
+    fn look_at_triangle(&mut self, place: u32, time: &Time, kept: &mut Vec<Item>) {
+        let checker = self.checker;
+        let patch = &checker.moving.patches[place as usize];
+        let way = time.way(patch.reach);
+        let target = self.target();
+        let center = time.at[1].transform_point3(patch.sphere.center);
+        if checker.is_farther(center, target + patch.sphere.radius + way, false) {
+            return;
+        }
+        let error = checker.fixed.field.error_bound();
+        if way > patch.sphere.radius.max(target).max(error).max(checker.tolerance) {
+            kept.push(Item::Triangle(place));
+            return;
+        }
+        let pair = match checker.look(patch, time, target) {
+            Look::Clear => return,
+            Look::Crowded => return kept.push(Item::Triangle(place)),
+            Look::Unclear(pair) => pair,
+        };
+        let Some(pair) = pair else { return kept.push(Item::Triangle(place)) };
+        let near = checker.near(&pair, time.middle());
+        if self.nearest.is_none_or(|nearest| near.distance < nearest.distance) {
+            self.nearest = Some(near);
+        }
+        let excess = near.distance - self.required();
+        let tolerance = checker.tolerance;
+        if excess <= 0.0 && self.contact.is_none_or(|contact| near.t < contact.t) {
+            self.contact = Some(near);
+        }
+        if (excess < CLOSE * tolerance && way < STILL * tolerance) || way < STUCK * tolerance {
+            if excess > 0.0 && self.undecided.is_none_or(|undecided| near.t < undecided.t) {
+                self.undecided = Some(near);
+            }
+            return;
+        }
+        kept.push(Item::Triangle(place));
+    }
+
+    pub(super) fn answer(&self) -> Answer {
+        match (&self.contact, &self.undecided) {
+            (Some(_), _) => Answer::Contact,
+            (None, Some(_)) => Answer::Undecided,
+            (None, None) => Answer::Free,
+        }
+    }
+
+    /// What came out, with all times of contact.
+    pub(super) fn report(self, from: f64) -> LegReport {
+        let answer = self.answer();
+        let clearance = match answer {
+            Answer::Free => self.target(),
+            Answer::Undecided => self.required(),
+            Answer::Contact => 0.0,
+        };
+        let stretches = if self.contact.is_some() { self.stretches(from) } else { Vec::new() };
+        let contact = self.contact.map(|near| (near, self.motion.pose(near.t)));
+        LegReport {
+            answer,
+            clearance,
+            nearest: self.nearest,
+            contact,
+            undecided: self.undecided,
+            stretches,
+            looks: self.looks,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Looking at one patch, for one pose or for a time.
+
+use glam::{DAffine3, DVec3};
+
+use super::parts::Patch;
+use super::{Near, PathChecker};
+use crate::math::Aabb;
+use crate::math::Motion;
+use crate::math::motion::PerRadius;
+use crate::mesh::triangle_pair::{ClosestPair, closest_between};
+
+/// Triangles that one may come near, beyond which the time is halved first, as long as that helps.
+const MANY: usize = 192;
+
+/// A part of a motion, and where the body is at its beginning, halfway and at its end.
+pub(super) struct Time {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) at: [DAffine3; 3],
+    speed: PerRadius,
+    acceleration: PerRadius,
+    /// Rounding of places per unit of distance from the origin, and of all that is far away.
+    rounding: f64,
+}
+
+impl Time {
+    pub(super) fn new(motion: &Motion, start: f64, end: f64, far: f64) -> Self {
+        let at = [start, 0.5 * (start + end), end].map(|t| motion.frame_from_body(t));
+        let (speed, acceleration) = (motion.speed(), motion.acceleration());
+        Self { start, end, at, speed, acceleration, rounding: motion.rounding(far) }
+    }
+
+    pub(super) fn middle(&self) -> f64 {
+        0.5 * (self.start + self.end)
+    }
+
+    /// How far a point at a distance from the origin is from where it is halfway, at most.
+    #[inline]
+    pub(super) fn way(&self, radius: f64) -> f64 {
+        self.speed.at(radius) * 0.5 * (self.end - self.start) + self.rounding
+    }
+
+    /// How far its path is from its chord at most.
+    #[inline]
+    fn sagitta(&self, radius: f64) -> f64 {
+        let duration = self.end - self.start;
+        self.acceleration.at(radius) * duration * duration / 8.0 + self.rounding
+    }
+}
+
+/// What a look at a triangle over a time told.
+pub(super) enum Look {
+    /// Nothing comes nearer than the target.
+    Clear,
+    /// Not proven; the nearest pair halfway, if anything is near then.
+    Unclear(Option<Pair>),
+    /// There is so much around it that it was not looked at.
+    Crowded,
+}
+
+/// Two triangles at a pose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) closest: ClosestPair,
+    /// Of the fixed part.
+    pub(super) triangle: u32,
+}
+
+impl Pair {
+    pub(super) fn distance(&self) -> f64 {
+        self.closest.squared.sqrt()
+    }
+}
+
+impl PathChecker<'_> {
+    /// Whether the solid is farther from a point than a bound, by the field or by the mesh.
+    #[inline]
+    pub(super) fn is_farther(&self, p: DVec3, bound: f64, asks_mesh: bool) -> bool {
+        self.fixed.field.lower_bound(p) > bound
+            || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none())
+    }
+
+    /// Looks at a triangle during a time: do all triangles of the other part stay `target` away?
+    pub(super) fn look(&self, patch: &Patch, time: &Time, target: f64) -> Look {
+        let placed = time.at.map(|place| patch.corners.map(|corner| place.transform_point3(corner)));
+        let sagitta = time.sagitta(patch.reach);
+        let way = time.way(patch.reach);
+        let room = Room { sagitta, way, target };
+        let swept = Aabb::of_points(placed[0].into_iter().chain(placed[2])).expanded(sagitta + target);
+        let mut found = Look::Clear;
+        let mut nearest: Option<Pair> = None;
+        let mut seen = 0;
+        let is_crowded = self.fixed.bvh.any_in_box(swept.min, swept.max, |triangle| {
+            let other = self.fixed.mesh.corners(triangle as usize);
+            if !meets(&swept, &other) {
+                return false;
+            }
+            seen += 1;
+            if seen > MANY && way > patch.sphere.radius {
+                return true;
+            }
+            let closest = closest_between(&placed[1], &other);
+            if nearest.is_none_or(|nearest| closest.squared < nearest.closest.squared) {
+                nearest = Some(Pair { closest, triangle });
+            }
+            if !stays_apart(&placed, &other, &closest, &room) {
+                found = Look::Unclear(None);
+            }
+            false
+        });
+        match found {
+            _ if is_crowded => Look::Crowded,
+            Look::Clear => Look::Clear,
+            _ => Look::Unclear(nearest),
+        }
+    }
+
+    /// The nearest two points of the surfaces at a pose, if nearer than `bound`.
+    pub(super) fn nearest_at(&self, place: &DAffine3, bound: f64) -> Option<Near> {
+        let moving = self.moving;
+        let mut best: Option<Pair> = None;
+        let mut reach = bound;
+        let mut waiting: Vec<u32> = if moving.patches.is_empty() { Vec::new() } else { vec![0] };
+        while let Some(node) = waiting.pop() {
+            let sphere = moving.spheres[node as usize];
+            let center = place.transform_point3(sphere.center);
+            if self.is_farther(center, reach + sphere.radius, true) {
+                continue;
+            }
+            let children = moving.tree.children(node as usize);
+            if children.is_empty() {
+                for patch in &moving.patches[moving.tree.point_range(node as usize)] {
+                    let corners = patch.corners.map(|corner| place.transform_point3(corner));
+                    let around = Aabb::of_points(corners).expanded(reach);
+                    self.fixed.bvh.any_in_box(around.min, around.max, |triangle| {
+                        let other = self.fixed.mesh.corners(triangle as usize);
+                        if meets(&around, &other) {
+                            let closest = closest_between(&corners, &other);
+                            if closest.squared < reach * reach {
+                                reach = closest.squared.sqrt();
+                                best = Some(Pair { closest, triangle });
+                            }
+                        }
+                        reach == 0.0
+                    });
+                }
+                if reach == 0.0 {
+                    break;
+                }
+            } else {
+                // The one whose middle is nearest is looked at first, so that the rest is soon too far.
+                let first = waiting.len();
+                waiting.extend(children.map(|child| child as u32));
+                let nearness = |child: &u32| {
+                    let sphere = moving.spheres[*child as usize];
+                    -(self.fixed.field.lower_bound(place.transform_point3(sphere.center)) - sphere.radius)
+                };
+                waiting[first..].sort_by(|a, b| nearness(a).total_cmp(&nearness(b)));
+            }
+        }
+        best.map(|pair| self.near(&pair, 0.0))
+    }
+
+    /// A pair as people are told.
+    pub(super) fn near(&self, pair: &Pair, t: f64) -> Near {
+        let ClosestPair { on_a, on_b, .. } = pair.closest;
+        let distance = pair.distance();
+        let is_cap = self.fixed.is_cap(pair.triangle);
+        // Where they cross, out of the field's solid; else from point to point.
+        let normal = (on_a - on_b).try_normalize().or_else(|| self.fixed.field.normal(on_b));
+        Near { t, distance, point: on_a, normal, is_cap }
+    }
+}
+
+/// Whether a triangle's own box meets another.
+#[inline]
+fn meets(around: &Aabb, [a, b, c]: &[DVec3; 3]) -> bool {
+    let (low, high) = (a.min(*b).min(*c), a.max(*b).max(*c));
+    low.cmple(around.max).all() && high.cmpge(around.min).all()
+}
+
+/// What a corner may do during a time, and what is to be kept.
+struct Room {
+    /// How far it is off its chord at most.
+    sagitta: f64,
+    /// How far it goes from where it is halfway at most.
+    way: f64,
+    target: f64,
+}
+
+/// Whether two triangles keep a distance during a time, of which the first one's corners are known at the beginning, halfway and at the end.
+///
+/// Along any unit vector n, the distance is at least the gap between the two: min n·a − max n·b. A corner is within the sagitta of
+/// its chord, and n·a is least at an end of that. Or it is within its way of where it was halfway.
+fn stays_apart(placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], halfway: &ClosestPair, room: &Room) -> bool {
+    let Some(n) = (halfway.on_a - halfway.on_b).try_normalize() else { return false };
+    let from = halfway.on_b;
+    let least = |corners: &[DVec3; 3]| corners.iter().map(|a| n.dot(*a - from)).fold(f64::INFINITY, f64::min);
+    let most = other.iter().map(|b| n.dot(*b - from)).fold(f64::NEG_INFINITY, f64::max);
+    let along_chords = least(&placed[0]).min(least(&placed[2])) - room.sagitta;
+    let within_way = least(&placed[1]) - room.way;
+    // Rounding of a few products of lengths within reach; n is a unit vector but for some 2⁻⁵³.
+    let extent = placed[1].iter().chain(other).map(|p| (*p - from).abs().max_element()).fold(0.0, f64::max);
+    along_chords.max(within_way) - most > room.target + 1e-14 * extent
+}

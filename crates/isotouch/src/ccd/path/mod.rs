@@ -1,0 +1,144 @@
+//! Whole parts along whole paths: *free*, proven for every point of the surface at every time; *contact*, with a pose that shows it; or
+//! *undecided*, closer than the tolerance.
+//!
+//! ```
+//! use isotouch::ccd::path::{Answer, FixedPart, MovingPart, PathChecker, PathOptions};
+//! use isotouch::field::{Field, FieldOptions};
+//! use isotouch::math::{DVec3, MotionKind, Pose};
+//! use isotouch::mesh::shapes;
+//!
+//! let (ball, ring) = (shapes::sphere(0.5, 5120).unwrap(), shapes::by_name("torus").unwrap());
+//! let field = Field::from_mesh(&ring, &FieldOptions { resolution: 64, ..Default::default() })?;
+//! let (moving, fixed) = (MovingPart::new(&ball, DVec3::ZERO), FixedPart::new(&ring, &field));
+//! let checker = PathChecker::new(&moving, &fixed, &PathOptions::default());
+//!
+//! let through = [Pose::at(DVec3::Z * 3.0), Pose::at(DVec3::Z * -3.0)];
+//! let report = checker.check(&through);
+//! assert_eq!(report.answer, Answer::Free);
+//! assert!(report.clearance > 0.1);
+//!
+//! let aside = through.map(|pose| Pose { position: pose.position + DVec3::X * 0.5, ..pose });
+//! let report = checker.check(&aside);
+//! assert_eq!(report.answer, Answer::Contact);
+//! assert!(report.first_contact.unwrap().t < 0.5);
+//! # Ok::<(), isotouch::field::BuildError>(())
+//! ```
+//!
+//! # How it is proven
+//!
+//! Patches of the moving surface (spheres over triangles, then triangles) and times are halved until each patch is clear for its time, largest first.
+//! A sphere is clear if the field, a lower bound of the distance, says that nothing is nearer to its middle than its radius and the way that it moves.
+//! A triangle is clear if every triangle of the other part that may come near is kept away by a plane: along the line between their
+//! nearest points halfway, all corners stay apart at both ends of the time, but for the *sagitta* of their paths. A part that slides past another one closely is then
+//! proven in large steps. Distances are those of the meshes, and of the caps where holes were closed; the grid only saves work.
+//!
+//! A *contact* is a pose at which two triangles cross. That nothing touches says nothing about a part that is wholly inside another, so
+//! every component is looked up once, at the first pose.
+
+mod containment;
+mod file;
+mod leg;
+mod looks;
+mod parts;
+mod report;
+mod stretches;
+
+pub use file::{PathFileError, PathReader};
+pub use parts::{FixedPart, MovingPart};
+pub use report::{Answer, ContactKind, LegReport, Near, PathContact, PathReport, Stretch};
+
+use rayon::prelude::*;
+
+use crate::math::{Motion, MotionKind, Pose};
+use leg::Search;
+
+/// How to check a path.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PathOptions {
+    /// How poses are joined.
+    pub motion: MotionKind,
+    /// The clearance that the path must keep; nearer counts as contact.
+    pub clearance: f64,
+    /// What is too close to call; `None` for 10⁻⁵ of the moving part's size. Less takes longer.
+    pub tolerance: Option<f64>,
+    /// Whether a contact at the first pose is let pass until the parts have come apart.
+    pub ignores_start_contact: bool,
+}
+
+/// Two parts, ready to be asked about many motions.
+pub struct PathChecker<'a> {
+    pub(self) moving: &'a MovingPart,
+    pub(self) fixed: &'a FixedPart<'a>,
+    pub(self) options: PathOptions,
+    pub(self) tolerance: f64,
+}
+
+impl<'a> PathChecker<'a> {
+    /// Prepares for paths of `moving` past `fixed`.
+    pub fn new(moving: &'a MovingPart, fixed: &'a FixedPart<'a>, options: &PathOptions) -> Self {
+        let tolerance = options.tolerance.unwrap_or(1e-5 * moving.size());
+        Self { moving, fixed, options: *options, tolerance }
+    }
+
+    /// The tolerance that is used.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// Checks a whole path, its legs in parallel.
+    pub fn check(&self, path: &[Pose]) -> PathReport {
+        let mut report = self.begin(path);
+        let from = self.checked_from(path, &report);
+        for (leg, of) in self.check_legs(path, from).into_iter().enumerate() {
+            report.add(leg, of);
+        }
+        report.finish()
+    }
+
+    /// What is known of a path whose first pose was looked at; legs are added to it.
+    pub fn begin(&self, path: &[Pose]) -> PathReport {
+        let at_start = self.at_start(path.first());
+        let starts_in_contact = at_start.is_some();
+        PathReport::begin(at_start.filter(|_| !self.options.ignores_start_contact), starts_in_contact)
+    }
+
+    /// Checks some legs of a path, in parallel. Before the time `from` of the path, counted in legs, nothing is looked at.
+    pub fn check_legs(&self, path: &[Pose], from: f64) -> Vec<LegReport> {
+        let legs: Vec<&[Pose]> = path.windows(2).collect();
+        legs.par_iter()
+            .enumerate()
+            .map(|(leg, ends)| {
+                let start = (from - leg as f64).clamp(0.0, 1.0);
+                self.check_leg(&self.motion(ends[0], ends[1]), start)
+            })
+            .collect()
+    }
+
+    /// One motion, from a time on: clearance and contacts.
+    pub fn check_leg(&self, motion: &Motion, from: f64) -> LegReport {
+        let mut search = Search::new(self, motion).with_clearance(from);
+        search.run(from);
+        search.report(from)
+    }
+
+    /// Whether a motion keeps clear, without finding out how far: sooner answered than [`PathChecker::check_leg`]. That the part is not inside the
+    /// other at the start is not looked up here.
+    pub fn answer(&self, motion: &Motion) -> Answer {
+        let mut search = Search::new(self, motion);
+        search.run(0.0);
+        search.answer()
+    }
+
+    /// The exact distance of the two surfaces at a pose, 0 where they cross; `None` where it is not below `bound`.
+    pub fn distance_at(&self, pose: &Pose, bound: f64) -> Option<f64> {
+        self.nearest_at(&pose.to_affine(), bound).map(|near| near.distance)
+    }
+
+    /// The motion of a leg.
+    pub fn motion(&self, from: Pose, to: Pose) -> Motion {
+        Motion::new(self.options.motion, from, to)
+    }
+}
+
+#[cfg(test)]
+mod tests;
