@@ -3,6 +3,7 @@
 
 mod cache;
 mod cast;
+mod check_path;
 mod closed_pipe;
 mod compare;
 mod demo;
@@ -18,6 +19,7 @@ mod json;
 mod shell;
 mod slice;
 mod surface;
+mod sweep;
 mod terminal;
 
 use std::path::{Path, PathBuf};

@@ -87,6 +87,7 @@ impl PathChecker<'_> {
         let way = time.way(patch.reach);
         let room = Room { sagitta, way, target };
         let swept = Aabb::of_points(placed[0].into_iter().chain(placed[2])).expanded(sagitta + target);
+        let normal = unit_normal(&placed[1]);
         let mut found = Look::Clear;
         let mut nearest: Option<Pair> = None;
         let mut seen = 0;
@@ -98,6 +99,12 @@ impl PathChecker<'_> {
             seen += 1;
             if seen > MANY && way > patch.sphere.radius {
                 return true;
+            }
+            // The plane of either keeps most pairs apart, and is soon tried.
+            if separates(self.fixed.normals[triangle as usize], &placed, &other, &room)
+                || separates(normal, &placed, &other, &room)
+            {
+                return false;
             }
             let closest = closest_between(&placed[1], &other);
             if nearest.is_none_or(|nearest| closest.squared < nearest.closest.squared) {
@@ -194,12 +201,56 @@ struct Room {
 /// its chord, and n·a is least at an end of that. Or it is within its way of where it was halfway.
 fn stays_apart(placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], halfway: &ClosestPair, room: &Room) -> bool {
     let Some(n) = (halfway.on_a - halfway.on_b).try_normalize() else { return false };
-    let from = halfway.on_b;
-    let least = |corners: &[DVec3; 3]| corners.iter().map(|a| n.dot(*a - from)).fold(f64::INFINITY, f64::min);
-    let most = other.iter().map(|b| n.dot(*b - from)).fold(f64::NEG_INFINITY, f64::max);
-    let along_chords = least(&placed[0]).min(least(&placed[2])) - room.sagitta;
-    let within_way = least(&placed[1]) - room.way;
-    // Rounding of a few products of lengths within reach; n is a unit vector but for some 2⁻⁵³.
-    let extent = placed[1].iter().chain(other).map(|p| (*p - from).abs().max_element()).fold(0.0, f64::max);
-    along_chords.max(within_way) - most > room.target + 1e-14 * extent
+    let gap = Gap::along(n, placed, other);
+    let within_way = gap.halfway - room.way;
+    (gap.ends - room.sagitta).max(within_way) > room.target + gap.rounding
+}
+
+/// Whether a plane with that normal, either way round, keeps two triangles apart during a time; never for no normal.
+#[inline]
+fn separates(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], room: &Room) -> bool {
+    let from = other[0];
+    let [mut low, mut high] = [f64::INFINITY, f64::NEG_INFINITY];
+    for a in placed[0].iter().chain(&placed[2]) {
+        let at = n.dot(*a - from);
+        (low, high) = (low.min(at), high.max(at));
+    }
+    let (b, c) = (n.dot(other[1] - from), n.dot(other[2] - from));
+    let gap = (low - b.max(c).max(0.0)).max(b.min(c).min(0.0) - high);
+    if gap <= room.sagitta + room.target {
+        return false;
+    }
+    gap - room.sagitta > room.target + Gap::along(n, placed, other).rounding
+}
+
+/// A unit normal; zero for a triangle without area.
+pub(super) fn unit_normal([a, b, c]: &[DVec3; 3]) -> DVec3 {
+    (*b - *a).cross(*c - *a).normalize_or_zero()
+}
+
+/// What lies between two triangles along a direction.
+struct Gap {
+    /// With the first one where it is at the ends of a time, the lesser of the two.
+    ends: f64,
+    /// Halfway.
+    halfway: f64,
+    /// Of these.
+    rounding: f64,
+}
+
+impl Gap {
+    fn along(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3]) -> Self {
+        let from = other[0];
+        let least =
+            |corners: &[DVec3; 3]| corners.iter().map(|a| n.dot(*a - from)).fold(f64::INFINITY, f64::min);
+        let most = other.iter().map(|b| n.dot(*b - from)).fold(f64::NEG_INFINITY, f64::max);
+        // A few products of lengths within reach; n is a unit vector but for some 2⁻⁵³.
+        let extent =
+            placed.iter().flatten().chain(other).map(|p| (*p - from).abs().max_element()).fold(0.0, f64::max);
+        Self {
+            ends: least(&placed[0]).min(least(&placed[2])) - most,
+            halfway: least(&placed[1]) - most,
+            rounding: 1e-14 * extent,
+        }
+    }
 }

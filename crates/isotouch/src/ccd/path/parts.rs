@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
+use super::looks::unit_normal;
 use crate::field::Field;
 use crate::math::Aabb;
 use crate::mesh::{Bvh, TriMesh};
@@ -15,6 +16,8 @@ pub struct FixedPart<'a> {
     /// With the caps of the field behind its own triangles.
     pub(super) mesh: Cow<'a, TriMesh>,
     pub(super) bvh: Bvh,
+    /// Unit normals of all triangles; zero without area.
+    pub(super) normals: Vec<DVec3>,
     /// How many triangles are its own.
     own: usize,
 }
@@ -32,7 +35,8 @@ impl<'a> FixedPart<'a> {
             Ok(closed) if !caps.is_empty() => Cow::Owned(closed),
             _ => Cow::Borrowed(mesh),
         };
-        Self { field, bvh: Bvh::new(&mesh), mesh, own }
+        let normals = (0..mesh.triangles().len()).map(|t| unit_normal(&mesh.corners(t))).collect();
+        Self { field, bvh: Bvh::new(&mesh), mesh, normals, own }
     }
 
     pub(super) fn own(&self) -> usize {

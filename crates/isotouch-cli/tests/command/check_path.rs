@@ -1,0 +1,333 @@
+//! Paths with the command: what it answers, what it says, and puzzles and machine parts with known answers.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use isotouch::math::{DQuat, DVec3, Motion, MotionKind, Pose};
+use isotouch::mesh::{io, shapes};
+use serde_json::Value;
+
+use crate::Desk;
+
+/// A ball and a plate with room for paths around it.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    io::write(desk.path("ball.obj"), &shapes::sphere(0.5, 320).unwrap()).unwrap();
+    io::write(desk.path("plate.obj"), &shapes::cuboid(DVec3::new(4.0, 4.0, 0.5)).unwrap()).unwrap();
+    desk
+}
+
+fn write(desk: &Desk, name: &str, text: &str) {
+    std::fs::write(desk.path(name), text).unwrap();
+}
+
+const BASE: [&str; 7] = ["check-path", "--moving", "ball.obj", "--fixed", "plate.obj", "--resolution", "48"];
+
+fn check(desk: &Desk, more: &[&str]) -> crate::Run {
+    desk.run(&[&BASE, more].concat())
+}
+
+#[test]
+fn free_contact_and_undecided_have_their_exit_codes() {
+    let desk = desk();
+    write(&desk, "over.csv", "x,y,z,qx,qy,qz,qw\n-3,0,1,0,0,0,1\n0,0,1,0,0,0,1\n3,0,1,0,0,0,1\n");
+    let free = check(&desk, &["--path", "over.csv", "--json", "--plot", "over.svg"]);
+    assert_eq!(free.code, Some(0), "{}", free.stderr);
+    let json = free.json();
+    assert_eq!((&json["answer"], &json["first_contact"]), (&"free".into(), &Value::Null));
+    let clearance = json["clearance"].as_f64().unwrap();
+    assert!((0.22..=0.25).contains(&clearance), "{clearance}");
+    assert_eq!(json["legs"].as_array().unwrap().len(), 2);
+    let plot = std::fs::read_to_string(desk.path("over.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("clearance") && !plot.contains("NaN"));
+
+    write(&desk, "down.path", "# falls\n0 0 3 0 0 0 1\n0 0 -3 0 0 0 1\n");
+    let contact = check(&desk, &["--path", "down.path", "--json"]);
+    assert_eq!(contact.code, Some(1));
+    let json = contact.json();
+    let first = &json["first_contact"];
+    assert_eq!(
+        (&json["answer"], &first["leg"], &first["kind"]),
+        (&"contact".into(), &0.into(), &"surface".into())
+    );
+    // The lowest vertex of the ball reaches the plate at z = 0.75.
+    assert!((first["t"].as_f64().unwrap() - 2.25 / 6.0).abs() < 0.002, "{first}");
+    assert_eq!(first["pose"].as_array().unwrap().len(), 7);
+    assert_eq!(first["point"].as_array().unwrap().len(), 3);
+    assert_eq!(json["clearance"], 0.0);
+    assert!(!json["legs"][0]["contacts"].as_array().unwrap().is_empty());
+
+    let close =
+        check(&desk, &["--path", "over.csv", "--clearance", "0.2501", "--tolerance", "0.01", "--json"]);
+    // The ball is a polyhedron and a little smaller than the sphere, so 0.2501 is a little less than there is.
+    assert_eq!(close.code, Some(3), "{}", close.stdout);
+    assert_eq!(close.json()["answer"], "undecided");
+    let text = check(&desk, &["--path", "down.path"]).stdout;
+    assert!(text.starts_with("contact: the parts touch\n") && text.contains("leg 1 of 1"), "{text}");
+}
+
+#[test]
+fn bad_paths_are_refused_with_their_line() {
+    let desk = desk();
+    let cases = [
+        ("", "has no poses"),
+        ("0 0 1 0 0 0 1\n", "has only one pose"),
+        ("0 0 1 0 0 0 1\n0 0 2 0 0 0 0\n", "bad.path: line 2: the quaternion is zero"),
+        (
+            "0 0 1 0 0 0 1\n\n0 0 2 0 0 0 3\n",
+            "bad.path: line 3: the quaternion qx, qy, qz, qw has length 3.000000",
+        ),
+        ("0 0 nan 0 0 0 1\n", "bad.path: line 1: a pose needs seven finite numbers"),
+        ("a,b\n1,2\n", "bad.path: line 1: the header must be x,y,z,qx,qy,qz,qw"),
+    ];
+    for (text, said) in cases {
+        write(&desk, "bad.path", text);
+        let run = check(&desk, &["--path", "bad.path"]);
+        assert_eq!(run.code, Some(2), "{text}");
+        assert!(run.stderr.contains(said), "{text}: {}", run.stderr);
+    }
+    let run = check(&desk, &["--path", "missing.path"]);
+    assert!(run.code == Some(2) && run.stderr.contains("cannot read missing.path"), "{}", run.stderr);
+    desk.make_field("part.field");
+    write(&desk, "over.path", "0 0 3 0 0 0 1\n0 0 2 0 0 0 1\n");
+    let run =
+        desk.run(&["check-path", "--moving", "ball.obj", "--fixed", "part.field", "--path", "over.path"]);
+    assert!(run.code == Some(2) && run.stderr.contains("the mesh itself is needed"), "{}", run.stderr);
+}
+
+#[test]
+fn strange_situations_are_explained() {
+    let desk = desk();
+    write(&desk, "in.path", "0 0 0 0 0 0 1\n0 0 3 0 0 0 1\n");
+    let run = check(&desk, &["--path", "in.path", "--json"]);
+    assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(1), &true.into()));
+    let run = check(&desk, &["--path", "in.path", "--ignore-start-contact", "--json"]);
+    assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(0), &true.into()));
+
+    io::write(desk.path("tiny.obj"), &shapes::sphere(0.0001, 80).unwrap()).unwrap();
+    let within = [
+        "check-path",
+        "--moving",
+        "tiny.obj",
+        "--fixed",
+        "plate.obj",
+        "--resolution",
+        "48",
+        "--path",
+        "small.path",
+    ];
+    write(&desk, "small.path", "0 0 0 0 0 0 1\n0 0 0.01 0 0 0 1\n");
+    let run = desk.run(&within);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("millimetres"), "{}", run.stderr);
+    assert!(run.stdout.contains("wholly inside the other one"), "{}", run.stdout);
+}
+
+/// A path of many poses: every leg is looked at, and the answer comes in seconds.
+#[test]
+fn long_paths_are_checked() {
+    let desk = desk();
+    let mut text = String::new();
+    for k in 0..100_000 {
+        let angle = 0.001 * f64::from(k);
+        text.push_str(&format!("{} {} 5 0 0 0 1\n", 2.0 * angle.cos(), 2.0 * angle.sin()));
+    }
+    text.push_str("0 0 5 0 0 0 1\n0 0 0 0 0 0 1\n");
+    write(&desk, "long.path", &text);
+    let run = check(&desk, &["--path", "long.path", "--json"]);
+    let json = run.json();
+    assert_eq!((run.code, &json["first_contact"]["leg"]), (Some(1), &100_000.into()));
+    assert_eq!(
+        json["legs"].as_array().unwrap().len() as u64 + json["legs_left_out"].as_u64().unwrap(),
+        100_001
+    );
+}
+
+fn models() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models");
+    let folder = std::env::var_os("ISOTOUCH_MODELS").map_or_else(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no models in {}", folder.display());
+    }
+    folder.canonicalize().ok()
+}
+
+/// What FCL says at poses; `None` where it is not installed.
+fn fcl(moving: &Path, fixed: &Path, origin: DVec3, poses: &[[f64; 7]]) -> Option<Vec<bool>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/fcl.py");
+    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    if !Command::new(&python).args(["-c", "import fcl"]).output().ok()?.status.success() {
+        println!("skipped: no FCL here (./test unit brings it)");
+        return None;
+    }
+    let mut child = Command::new(&python)
+        .arg(script)
+        .args([moving, fixed])
+        .args(origin.to_array().map(|x| x.to_string()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = String::new();
+    for pose in poses {
+        input.push_str(&format!("{}\n", pose.map(|x| format!("{x:?}")).join(" ")));
+    }
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(|line| line != "0").collect())
+}
+
+/// A puzzle with a known solution.
+struct Puzzle {
+    robot: PathBuf,
+    walls: PathBuf,
+    path: PathBuf,
+    origin: DVec3,
+}
+
+impl Puzzle {
+    fn new(models: &Path, robot: &str, walls: &str, path: &str) -> Self {
+        let folder = models.join("puzzle");
+        let text = std::fs::read_to_string(folder.join(robot)).unwrap();
+        let line = text.lines().find(|line| line.contains("robot centre")).unwrap();
+        let numbers: Vec<f64> =
+            line.rsplit(':').next().unwrap().split_whitespace().map(|n| n.parse().unwrap()).collect();
+        Self {
+            robot: folder.join(robot),
+            walls: folder.join(walls),
+            path: folder.join(path),
+            origin: DVec3::new(numbers[0], numbers[1], numbers[2]),
+        }
+    }
+
+    fn check(&self, desk: &Desk, origin: DVec3) -> (Option<i32>, Value) {
+        let shown = |path: &Path| path.to_str().unwrap().to_owned();
+        let origin = format!("--moving-origin={}", origin.to_array().map(|x| x.to_string()).join(","));
+        let run = desk.run(&[
+            "check-path",
+            "--moving",
+            &shown(&self.robot),
+            "--fixed",
+            &shown(&self.walls),
+            "--path",
+            &shown(&self.path),
+            &origin,
+            "--resolution",
+            "128",
+            "--json",
+        ]);
+        (run.code, run.json())
+    }
+
+    /// Poses between those of the file, evenly.
+    fn sampled(&self, per_leg: u32) -> Vec<[f64; 7]> {
+        let file = std::io::BufReader::new(std::fs::File::open(&self.path).unwrap());
+        let poses: Vec<Pose> = isotouch::ccd::path::PathReader::new(file).map(Result::unwrap).collect();
+        let mut all = Vec::new();
+        for two in poses.windows(2) {
+            let motion = Motion::new(MotionKind::Rigid, two[0], two[1]);
+            all.extend((0..per_leg).map(|k| motion.pose(f64::from(k) / f64::from(per_leg)).to_numbers()));
+        }
+        all
+    }
+}
+
+fn numbers<const N: usize>(value: &Value) -> [f64; N] {
+    let all: Vec<f64> = value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    all.try_into().unwrap()
+}
+
+/// Both puzzles' paths are proven free, as FCL finds no contact at poses of it; with the robot's centre moved by 2 % of its size there is contact, at a
+/// pose at which FCL finds one too.
+#[test]
+fn puzzles_are_decided_as_fcl_says() {
+    let Some(models) = models() else { return };
+    let desk = Desk::new();
+    let puzzles = [
+        (Puzzle::new(&models, "alpha_robot.obj", "alpha_env-1.2.obj", "alpha-1.2.path"), 0.0025..0.0045),
+        (Puzzle::new(&models, "Twistycool_robot.obj", "Twistycool_env.obj", "Twistycool.path"), 0.1..0.2),
+    ];
+    for (puzzle, clearance) in &puzzles {
+        let (code, json) = puzzle.check(&desk, puzzle.origin);
+        assert_eq!((code, &json["answer"]), (Some(0), &"free".into()), "{json}");
+        assert!(clearance.contains(&json["clearance"].as_f64().unwrap()), "{}", json["clearance"]);
+        let sampled = fcl(&puzzle.robot, &puzzle.walls, puzzle.origin, &puzzle.sampled(20));
+        assert!(sampled.is_none_or(|found| found.iter().all(|collides| !collides)));
+
+        let size = io::read(&puzzle.robot, &Default::default()).unwrap().mesh.bounds().extent().max_element();
+        let moved = puzzle.origin + DVec3::X * (0.02 * size);
+        let (code, json) = puzzle.check(&desk, moved);
+        assert_eq!((code, &json["answer"]), (Some(1), &"contact".into()), "{json}");
+        let pose: [f64; 7] = numbers(&json["first_contact"]["pose"]);
+        assert_eq!(fcl(&puzzle.robot, &puzzle.walls, moved, &[pose]).unwrap_or(vec![true]), [true]);
+    }
+}
+
+/// Where the part is at the first contact, or how far it stays away.
+fn assemble(desk: &Desk, moving: &str, fixed: &str, path: &[Pose]) -> (Option<i32>, Value) {
+    let Some(models) = models() else { return (None, Value::Null) };
+    let file = |name: &str| models.join("assembly").join(name).to_str().unwrap().to_owned();
+    let lines: Vec<String> =
+        path.iter().map(|pose| pose.to_numbers().map(|x| format!("{x:?}")).join(",")).collect();
+    write(desk, "insert.csv", &lines.join("\n"));
+    let run = desk.run(&[
+        "check-path",
+        "--moving",
+        &file(moving),
+        "--fixed",
+        &file(fixed),
+        "--path",
+        "insert.csv",
+        "--resolution",
+        "128",
+        "--json",
+    ]);
+    (run.code, run.json())
+}
+
+#[test]
+fn pegs_go_into_their_hole_and_not_beside_it() {
+    if models().is_none() {
+        return;
+    }
+    let desk = Desk::new();
+    let hole = "factory_round_hole_8mm_subdiv_3x.obj";
+    let down = |x: f64| [Pose::at(DVec3::new(x, 0.0, 0.05)), Pose::at(DVec3::new(x, 0.0, 0.0))];
+    for (peg, clearance) in [("loose", 4.9e-5..5.8e-5), ("tight", 4.5e-5..5.4e-5)] {
+        let peg = format!("factory_round_peg_8mm_{peg}.obj");
+        let (code, json) = assemble(&desk, &peg, hole, &down(0.0));
+        assert_eq!(code, Some(0), "{json}");
+        assert!(clearance.contains(&json["clearance"].as_f64().unwrap()), "{}", json["clearance"]);
+        // 0.2 mm beside: it comes down on the chamfer of the hole, whose top is at 8.992 mm.
+        let (code, json) = assemble(&desk, &peg, hole, &down(0.0002));
+        assert_eq!(code, Some(1), "{json}");
+        let z = numbers::<7>(&json["first_contact"]["pose"])[2];
+        assert!((0.0080..0.008992).contains(&z), "{z}");
+    }
+}
+
+#[test]
+fn a_nut_is_turned_onto_its_bolt_and_not_pushed() {
+    if models().is_none() {
+        return;
+    }
+    let desk = Desk::new();
+    let (nut, bolt) = ("factory_nut_m16_loose_subdiv_3x.obj", "factory_bolt_m16_loose.obj");
+    let turned = |degrees: f64| Pose {
+        position: DVec3::Z * (0.004 + 0.002 * degrees / 360.0),
+        rotation: DQuat::from_rotation_z(degrees.to_radians()),
+    };
+    // A sixteenth of a turn here; whole turns take longer.
+    let path: Vec<Pose> = (0..=3).map(|k| turned(7.5 * f64::from(k))).collect();
+    let (code, json) = assemble(&desk, nut, bolt, &path);
+    assert_eq!(code, Some(0), "{json}");
+    assert!((8e-5..1.05e-4).contains(&json["clearance"].as_f64().unwrap()), "{}", json["clearance"]);
+    let pushed = [turned(0.0), Pose::at(DVec3::Z * 0.006)];
+    let (code, json) = assemble(&desk, nut, bolt, &pushed);
+    assert_eq!(code, Some(1), "{json}");
+    // And as it is in the file, the two are in contact.
+    let (code, json) = assemble(&desk, nut, bolt, &[Pose::IDENTITY, Pose::IDENTITY]);
+    assert_eq!((code, &json["starts_in_contact"]), (Some(1), &true.into()));
+}
