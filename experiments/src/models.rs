@@ -61,6 +61,13 @@ impl Models {
 
     /// Reads a model, named by its path within the folder.
     pub(crate) fn read(&self, file: &str) -> anyhow::Result<Model> {
+        let path = self.path(file)?;
+        let mesh = TriMesh::read(&path).with_context(|| format!("could not read {}", path.display()))?;
+        Ok(Model { name: short_name(file), mesh })
+    }
+
+    /// Where a model is.
+    pub(crate) fn path(&self, file: &str) -> anyhow::Result<PathBuf> {
         let Some(folder) = &self.folder else {
             let message = format!(
                 "this experiment needs the model {file}, and no models were found; name their folder with --models or \
@@ -72,8 +79,7 @@ impl Models {
         if !path.is_file() {
             return Err(NoModels(format!("the model {file} is not in {}", folder.display())).into());
         }
-        let mesh = TriMesh::read(&path).with_context(|| format!("could not read {}", path.display()))?;
-        Ok(Model { name: short_name(file), mesh })
+        Ok(path)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Shells moved through fields.
 
+#![allow(clippy::unwrap_used)]
+
 use isotouch::ccd::{CastOptions, HitStatus, Segment, Sweep, SweepOptions, SweepTraversal};
 use isotouch::field::{Field, FieldOptions, StorageKind};
 use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};

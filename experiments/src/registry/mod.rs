@@ -10,6 +10,7 @@ mod shorts;
 mod surface;
 mod table1;
 mod table2;
+mod table3;
 mod table_2003;
 
 use std::path::PathBuf;
@@ -91,6 +92,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "first hits of segments that begin outside, beside parry3d and Embree on the triangles",
         title: "First hits: beside ray casting",
         run: rays::run,
+    },
+    Experiment {
+        name: "table3",
+        about: "whole shells between random poses, point by point and with the sphere tree, beside the papers' Table 3",
+        title: "Sweeps: time",
+        run: table3::run,
     },
     Experiment {
         name: "shorts",

@@ -85,14 +85,16 @@ impl PathChecker<'_> {
         let placed = time.at.map(|place| patch.corners.map(|corner| place.transform_point3(corner)));
         let sagitta = time.sagitta(patch.reach);
         let way = time.way(patch.reach);
-        let room = Room { sagitta, way, target };
         let swept = Aabb::of_points(placed[0].into_iter().chain(placed[2])).expanded(sagitta + target);
+        // A few products of lengths within reach; normals are unit vectors but for some 2⁻⁵³.
+        let rounding = 1e-14 * (swept.extent().length() + self.fixed.longest_edge);
+        let room = Room { sagitta, way, target: target + rounding };
         let normal = unit_normal(&placed[1]);
         let mut found = Look::Clear;
         let mut nearest: Option<Pair> = None;
         let mut seen = 0;
         let is_crowded = self.fixed.bvh.any_in_box(swept.min, swept.max, |triangle| {
-            let other = self.fixed.mesh.corners(triangle as usize);
+            let other = self.fixed.corners[triangle as usize];
             if !meets(&swept, &other) {
                 return false;
             }
@@ -140,10 +142,11 @@ impl PathChecker<'_> {
                     let corners = patch.corners.map(|corner| place.transform_point3(corner));
                     let around = Aabb::of_points(corners).expanded(reach);
                     self.fixed.bvh.any_in_box(around.min, around.max, |triangle| {
-                        let other = self.fixed.mesh.corners(triangle as usize);
+                        let other = self.fixed.corners[triangle as usize];
                         if meets(&around, &other) {
                             let closest = closest_between(&corners, &other);
-                            if closest.squared < reach * reach {
+                            // Not by squares: that of a tiny reach is 0.
+                            if closest.squared.sqrt() < reach {
                                 reach = closest.squared.sqrt();
                                 best = Some(Pair { closest, triangle });
                             }
@@ -192,6 +195,7 @@ struct Room {
     sagitta: f64,
     /// How far it goes from where it is halfway at most.
     way: f64,
+    /// With rounding.
     target: f64,
 }
 
@@ -201,9 +205,12 @@ struct Room {
 /// its chord, and n·a is least at an end of that. Or it is within its way of where it was halfway.
 fn stays_apart(placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], halfway: &ClosestPair, room: &Room) -> bool {
     let Some(n) = (halfway.on_a - halfway.on_b).try_normalize() else { return false };
-    let gap = Gap::along(n, placed, other);
-    let within_way = gap.halfway - room.way;
-    (gap.ends - room.sagitta).max(within_way) > room.target + gap.rounding
+    let from = halfway.on_b;
+    let least = |corners: &[DVec3; 3]| corners.iter().map(|a| n.dot(*a - from)).fold(f64::INFINITY, f64::min);
+    let most = other.iter().map(|b| n.dot(*b - from)).fold(f64::NEG_INFINITY, f64::max);
+    let along_chords = least(&placed[0]).min(least(&placed[2])) - room.sagitta;
+    let within_way = least(&placed[1]) - room.way;
+    along_chords.max(within_way) - most > room.target
 }
 
 /// Whether a plane with that normal, either way round, keeps two triangles apart during a time; never for no normal.
@@ -217,40 +224,10 @@ fn separates(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], room: &Room
     }
     let (b, c) = (n.dot(other[1] - from), n.dot(other[2] - from));
     let gap = (low - b.max(c).max(0.0)).max(b.min(c).min(0.0) - high);
-    if gap <= room.sagitta + room.target {
-        return false;
-    }
-    gap - room.sagitta > room.target + Gap::along(n, placed, other).rounding
+    gap - room.sagitta > room.target
 }
 
 /// A unit normal; zero for a triangle without area.
 pub(super) fn unit_normal([a, b, c]: &[DVec3; 3]) -> DVec3 {
     (*b - *a).cross(*c - *a).normalize_or_zero()
-}
-
-/// What lies between two triangles along a direction.
-struct Gap {
-    /// With the first one where it is at the ends of a time, the lesser of the two.
-    ends: f64,
-    /// Halfway.
-    halfway: f64,
-    /// Of these.
-    rounding: f64,
-}
-
-impl Gap {
-    fn along(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3]) -> Self {
-        let from = other[0];
-        let least =
-            |corners: &[DVec3; 3]| corners.iter().map(|a| n.dot(*a - from)).fold(f64::INFINITY, f64::min);
-        let most = other.iter().map(|b| n.dot(*b - from)).fold(f64::NEG_INFINITY, f64::max);
-        // A few products of lengths within reach; n is a unit vector but for some 2⁻⁵³.
-        let extent =
-            placed.iter().flatten().chain(other).map(|p| (*p - from).abs().max_element()).fold(0.0, f64::max);
-        Self {
-            ends: least(&placed[0]).min(least(&placed[2])) - most,
-            halfway: least(&placed[1]) - most,
-            rounding: 1e-14 * extent,
-        }
-    }
 }

@@ -16,6 +16,9 @@ pub struct FixedPart<'a> {
     /// With the caps of the field behind its own triangles.
     pub(super) mesh: Cow<'a, TriMesh>,
     pub(super) bvh: Bvh,
+    /// Of all triangles, one after the other.
+    pub(super) corners: Vec<[DVec3; 3]>,
+    pub(super) longest_edge: f64,
     /// Unit normals of all triangles; zero without area.
     pub(super) normals: Vec<DVec3>,
     /// How many triangles are its own.
@@ -26,17 +29,20 @@ impl<'a> FixedPart<'a> {
     /// A mesh and its field. Where the field closes holes, its caps are part of the surface.
     pub fn new(mesh: &'a TriMesh, field: &'a Field) -> Self {
         let own = mesh.triangles().len();
-        let corners: Vec<DVec3> = field.caps().flatten().collect();
+        let of_caps: Vec<DVec3> = field.caps().flatten().collect();
         let first = mesh.vertices().len() as u32;
         let caps: Vec<[u32; 3]> =
-            (0..corners.len() as u32 / 3).map(|k| [0, 1, 2].map(|corner| first + 3 * k + corner)).collect();
+            (0..of_caps.len() as u32 / 3).map(|k| [0, 1, 2].map(|corner| first + 3 * k + corner)).collect();
         // Caps of a field are finite; a mesh that cannot hold them goes without.
-        let mesh = match mesh.with_more(&corners, &caps) {
+        let mesh = match mesh.with_more(&of_caps, &caps) {
             Ok(closed) if !caps.is_empty() => Cow::Owned(closed),
             _ => Cow::Borrowed(mesh),
         };
-        let normals = (0..mesh.triangles().len()).map(|t| unit_normal(&mesh.corners(t))).collect();
-        Self { field, bvh: Bvh::new(&mesh), mesh, normals, own }
+        let corners: Vec<[DVec3; 3]> = (0..mesh.triangles().len()).map(|t| mesh.corners(t)).collect();
+        let normals = corners.iter().map(unit_normal).collect();
+        let longest = |&[a, b, c]: &[DVec3; 3]| a.distance(b).max(b.distance(c)).max(c.distance(a));
+        let longest_edge = corners.iter().map(longest).fold(0.0, f64::max);
+        Self { field, bvh: Bvh::new(&mesh), mesh, corners, longest_edge, normals, own }
     }
 
     pub(super) fn own(&self) -> usize {

@@ -6,7 +6,7 @@ use super::first::status_in;
 use super::pieces::Span;
 use super::spheres::{Doubt, Parts};
 use super::{AllContacts, Effort, Question, Sweep, SweepTraversal};
-use crate::ccd::Interval;
+use crate::ccd::{HitStatus, Interval};
 use crate::math::Motion;
 
 /// Spheres in doubt that are looked at before the rest is shared among threads: many times as many as there are threads.
@@ -61,7 +61,11 @@ impl Question<'_> {
         let points = self.sweep.shell.points();
         let mut found = Found::default();
         for piece in 0..self.pieces.count() {
-            let in_piece = |(&p, point): (&_, u32)| self.in_piece(point, piece, p);
+            let counts = |of: &InPiece| {
+                of.intervals.iter().all(|interval| interval.status != HitStatus::Bound)
+                    || self.is_left_in_doubt(of.point, piece)
+            };
+            let in_piece = |(&p, point): (&_, u32)| self.in_piece(point, piece, p).filter(counts);
             found.contacts.par_extend(points.par_iter().zip(0..points.len() as u32).filter_map(in_piece));
             found.point_tests += points.len() as u64;
         }

@@ -58,7 +58,11 @@ impl Question<'_> {
             let segments: Vec<Segment> = points.par_iter().map(|&p| self.segment(p, piece)).collect();
             let hits = self.set.first_hits(&segments);
             effort.point_tests += segments.len() as u64;
-            let contacts = (0..).zip(hits).filter_map(|(point, hit)| Some(self.contact(point, piece, hit?)));
+            let counts =
+                |point: u32, hit: &Hit| hit.status != HitStatus::Bound || self.is_left_in_doubt(point, piece);
+            let contacts = (0..).zip(hits).filter_map(|(point, hit)| {
+                hit.filter(|hit| counts(point, hit)).map(|hit| self.contact(point, piece, hit))
+            });
             if let Some(contact) = contacts.reduce(earlier) {
                 return FirstContact { contact: Some(contact), effort };
             }

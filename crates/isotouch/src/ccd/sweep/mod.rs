@@ -26,12 +26,15 @@
 //! centre stays farther than σ + ρ + ε from the solid has no point in contact, for the affine map between two poses,
 //! (1 − t)·R₀ + t·R₁, is a contraction, so what is within ρ of the centre stays so. The distance at the centre is a true lower bound
 //! ([`Field::lower_bound`]), and ε is what the interpolant at the points may be below the true distance. Several pieces
-//! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit.
+//! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit:
+//! outside the field's box, where a point alone is told a lower bound only, linear traversal asks the spheres above it too.
 
 mod all;
 mod first;
 mod pieces;
 mod spheres;
+
+use std::sync::OnceLock;
 
 use glam::DVec3;
 
@@ -129,6 +132,8 @@ pub struct Sweep<'a> {
     reach: f64,
     /// For every node of the tree, the least number of its points: from which level on it counts.
     least: Vec<u32>,
+    /// For every point, its place in the order of the tree, once that was asked for.
+    places: OnceLock<Vec<u32>>,
 }
 
 impl<'a> Sweep<'a> {
@@ -141,7 +146,7 @@ impl<'a> Sweep<'a> {
         };
         let reach = shell.points().iter().map(|p| p.length()).fold(0.0, f64::max);
         let least = if options.budget.is_some() { spheres::least_numbers(shell.tree()) } else { Vec::new() };
-        Self { shell, field, options: *options, lipschitz, reach, least }
+        Self { shell, field, options: *options, lipschitz, reach, least, places: OnceLock::new() }
     }
 
     /// Whether any point comes into contact: `false` is a proof if the answer is complete.
@@ -157,6 +162,17 @@ impl<'a> Sweep<'a> {
     fn pieces(&self, motion: &Motion) -> Pieces {
         let tolerance = self.options.tolerance.unwrap_or(0.05 * self.field.grid().cell);
         Pieces::new(motion, self.reach, tolerance)
+    }
+
+    fn place_of(&self, point: u32) -> usize {
+        let places = self.places.get_or_init(|| {
+            let mut places = vec![0; self.shell.len()];
+            for (&number, place) in self.shell.tree().order().iter().zip(0..) {
+                places[number as usize] = place;
+            }
+            places
+        });
+        places[point as usize] as usize
     }
 
     /// One motion, with all that its questions share.

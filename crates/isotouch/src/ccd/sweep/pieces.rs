@@ -47,14 +47,11 @@ impl Pieces {
     pub(super) fn new(motion: &Motion, reach: f64, tolerance: f64) -> Self {
         let acceleration = motion.acceleration();
         let whole = acceleration.at(reach) / 8.0;
-        let mut halvings = 0;
-        // Written so that a tolerance of NaN is not reached.
-        while halvings < MOST_HALVINGS && whole > 0.0 && !(whole / 4f64.powi(halvings as i32) <= tolerance) {
-            halvings += 1;
-        }
+        let sagitta = |halvings: u32| whole / 4f64.powi(halvings as i32);
+        let halvings = (0..MOST_HALVINGS).find(|&k| sagitta(k) <= tolerance).unwrap_or(MOST_HALVINGS);
         let count = 1_u32 << halvings;
         let at = (0..=count).map(|k| motion.frame_from_body(f64::from(k) / f64::from(count))).collect();
-        Self { halvings, at, sagitta: whole / 4f64.powi(halvings as i32), acceleration }
+        Self { halvings, at, sagitta: sagitta(halvings), acceleration }
     }
 
     pub(super) fn count(&self) -> u32 {

@@ -70,6 +70,31 @@ impl Question<'_> {
         Some(t)
     }
 
+    /// Whether the search by the tree would come to ask a point about a piece. What the field only bounds, outside its box, spheres may
+    /// know better; so a contact there counts if they leave it in doubt.
+    pub(super) fn is_left_in_doubt(&self, point: u32, piece: u32) -> bool {
+        let tree = self.sweep.shell.tree();
+        let place = self.sweep.place_of(point);
+        let mut next = (0, Span::WHOLE);
+        while let Some(doubt) = self.doubt(next.0, next.1) {
+            next = match self.parts(&doubt) {
+                Parts::None => return true,
+                Parts::Times(spans) => {
+                    let holds = |span: &Span| piece >> (self.pieces.halvings - span.halvings) == span.index;
+                    (doubt.node, if holds(&spans[0]) { spans[0] } else { spans[1] })
+                }
+                Parts::Nodes(mut nodes) => {
+                    let holds = |node: &u32| tree.point_range(*node as usize).contains(&place);
+                    match nodes.find(holds) {
+                        Some(node) => (node, doubt.span),
+                        None => return true,
+                    }
+                }
+            };
+        }
+        false
+    }
+
     /// The next smaller questions about a node in doubt; none for one piece of a leaf, whose points are to be asked.
     pub(super) fn parts(&self, of: &Doubt) -> Parts {
         let children = self.sweep.shell.tree().children(of.node as usize);
