@@ -54,7 +54,7 @@ impl fmt::Display for Failure {
 }
 
 /// The error and its causes, leaving out causes that the text so far already tells.
-fn in_one_line(error: &anyhow::Error) -> String {
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.contains(&cause) {

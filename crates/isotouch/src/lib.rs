@@ -142,6 +142,7 @@ pub mod field;
 pub mod math;
 pub mod mesh;
 pub mod npy;
+pub mod numbers;
 pub mod output;
 pub mod shell;
 pub mod simd;

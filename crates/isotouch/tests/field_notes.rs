@@ -174,6 +174,12 @@ fn parts_between_nodes_are_noted() {
     let inverted = FieldOptions { sign: SignMethod::Winding, ..options.clone() };
     let aside = moved(shapes::sphere(0.2, 320).unwrap().flipped(), 1.2 * DVec3::X);
     assert_eq!(of(&inverted, &[ball(), aside]), "");
+    // Thin as well: finer cells would not help it.
+    let aside = moved(plate(0.001).flipped(), beside);
+    let Built { notes, .. } =
+        Field::from_mesh_with(&joined(&[ball(), aside]), &inverted, &Execution::default()).unwrap();
+    assert!(notes.contains(&BuildNote::ThinPartsInward { parts: 1, all: 2 }), "{notes:?}");
+    assert!(!notes.iter().any(|note| matches!(note, BuildNote::PartsTooThin { .. })), "{notes:?}");
     let bubble = moved(shapes::sphere(0.005, 320).unwrap().flipped(), DVec3::new(0.25, 0.0, 0.0));
     assert_eq!(of(&options, &[ball(), bubble]), "");
 }

@@ -9,7 +9,7 @@ use isotouch::field::{
     BuildError, BuildNote, Built, Execution, Field, FieldOptions, SignMethod, StorageKind,
 };
 use isotouch::mesh::{Feature, TriMesh, shapes};
-use oracle::meshes::{mesh, open_box, welded, with_one_flipped, without};
+use oracle::meshes::{joined, mesh, moved, open_box, welded, with_one_flipped, without};
 use oracle::random::Random;
 use oracle::{Soup, damage, in_parallel};
 
@@ -84,6 +84,80 @@ fn soup_refuses_what_encloses_nothing() {
         assert!(matches!(error, BuildError::EnclosesNothing { .. }), "{error:?}");
         assert!(error.to_string().contains("encloses nothing"), "{error}");
     }
+}
+
+/// Nodes on an open fold once counted as inside, and a field of nothing was built.
+#[test]
+fn an_open_fold_with_nodes_on_it_encloses_nothing() {
+    let corners = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 1.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.0, 1.0, 1.0],
+    ];
+    let fold = mesh(&corners, &[[0, 1, 2], [0, 2, 3], [0, 4, 5], [0, 5, 3]]);
+    for sign in [SignMethod::Auto, SignMethod::Soup] {
+        for cell in [0.1, 0.05, 0.025] {
+            let options = FieldOptions { cell_size: Some(cell), sign, ..Default::default() };
+            let error = Field::from_mesh(&fold, &options).unwrap_err();
+            assert!(matches!(error, BuildError::EnclosesNothing { .. }), "{sign}, {cell}: {error:?}");
+            let said = error.to_string();
+            assert!(said.contains("at this resolution") && said.contains("'oriented'"), "{said}");
+        }
+    }
+}
+
+/// Two plates that have no node between their sides were once told to have holes.
+#[test]
+fn doubled_plates_thinner_than_a_cell_are_called_so() {
+    let plate = shapes::cuboid(DVec3::new(1.0, 1.0, 0.003)).unwrap();
+    let plates = damage::doubled(&joined(&[plate.clone(), moved(plate, 0.4 * DVec3::Z)])).mesh;
+    let at = |resolution| Field::from_mesh(&plates, &FieldOptions { resolution, ..Default::default() });
+    let error = at(64).unwrap_err();
+    assert!(matches!(error, BuildError::ThinnerThanCell { .. }), "{error:?}");
+    let said = error.to_string();
+    assert!(said.contains("thinner than a cell") && said.contains("higher resolution"), "{said}");
+    assert!(!said.contains("hole") && !said.contains("gap"), "{said}");
+    // The remedy is one.
+    assert!(at(400).unwrap().distance(0.4 * DVec3::Z).value() < 0.0);
+}
+
+/// A cup with walls of 0.2 and an opening of 1.6: what closes the opening fills its walls as well, so a narrower gap is taken.
+#[test]
+fn a_gap_that_was_not_taken_is_told() {
+    let block = shapes::cuboid(DVec3::splat(2.0)).unwrap();
+    let hollow = shapes::cuboid(DVec3::new(1.6, 1.6, 1.8)).unwrap().mapped(|v| v + 0.1 * DVec3::Z).unwrap();
+    let on_lid = |mesh: &TriMesh| -> Vec<usize> {
+        (0..mesh.triangles().len()).filter(|&t| mesh.corners(t).iter().all(|v| v.z > 0.99)).collect()
+    };
+    let mut vertices = without(&block, &on_lid(&block)).vertices().to_vec();
+    let mut triangles = without(&block, &on_lid(&block)).triangles().to_vec();
+    let inner = without(&hollow, &on_lid(&hollow)).flipped();
+    triangles.extend(inner.triangles().iter().map(|t| t.map(|v| v + vertices.len() as u32)));
+    vertices.extend_from_slice(inner.vertices());
+    // The rim, of four trapezoids.
+    let corner = |half: f64, k: usize| {
+        let (x, y) = [(-half, -half), (half, -half), (half, half), (-half, half)][k % 4];
+        vertices.iter().position(|v| v.distance(DVec3::new(x, y, 1.0)) < 1e-9).unwrap() as u32
+    };
+    for k in 0..4 {
+        let [a, b, c, d] = [corner(1.0, k), corner(1.0, k + 1), corner(0.8, k + 1), corner(0.8, k)];
+        triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    let cup = TriMesh::new(vertices, triangles).unwrap();
+    let with_gap = |gap: f64| {
+        let options =
+            FieldOptions { resolution: 32, sign: SignMethod::Soup, gap: Some(gap), ..Default::default() };
+        Field::from_mesh_with(&cup, &options, &Execution::default()).unwrap()
+    };
+    let Built { field, notes } = with_gap(1.65);
+    assert!(field.distance(DVec3::ZERO).value() > 0.0 && field.distance(-0.9 * DVec3::Z).value() < 0.0);
+    let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(matches!(notes[..], [BuildNote::GapNarrowed { asked: 1.65, width }] if width < 0.25), "{said:?}");
+    assert!(said[0].starts_with("a gap of 1.65 is wider than"), "{said:?}");
+    assert!(with_gap(0.15).notes.is_empty());
 }
 
 #[test]

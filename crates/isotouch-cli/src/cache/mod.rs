@@ -107,8 +107,12 @@ impl Cache {
             tempfile::Builder::new().prefix(".").suffix(tidy::UNFINISHED).tempfile_in(&self.folder)?;
         beside.write_all(&serde_json::to_vec(notes)?)?;
         beside.persist(self.path(key, "notes"))?;
-        field.save_until(self.path(key, "field"), &interrupt::INTERRUPTED)?;
-        Ok(())
+        let saved = field.save_until(self.path(key, "field"), &interrupt::INTERRUPTED);
+        // Should another process have kept it meanwhile, the notes are those of its field.
+        if saved.is_err() && !self.path(key, "field").is_file() {
+            let _ = fs::remove_file(self.path(key, "notes"));
+        }
+        Ok(saved?)
     }
 
     fn path(&self, key: &Key, extension: &str) -> PathBuf {

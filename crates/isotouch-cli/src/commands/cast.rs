@@ -21,6 +21,7 @@ use crate::values::{finite, named, whole};
 const BATCH: usize = 1 << 18;
 
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("paths").required(true).args(["segments", "random"]))]
 #[command(after_help = "\
     A point moves along each segment over the time 0 to 1; its hit is the first time at which the field is at or below \
     --iso. NaN is written where there is none, and that is proven. With --intervals every contact is a row: the number of its \
@@ -33,7 +34,7 @@ pub(crate) struct Args {
     /// Field (also .npy or .dist), or a mesh to build one from.
     field: PathBuf,
     /// Segments: a NumPy array of shape (n, 2, 3) or (n, 6), beginnings and ends, 32- or 64-bit floats.
-    #[arg(long, value_name = "FILE", conflicts_with = "random", required_unless_present = "random")]
+    #[arg(long, value_name = "FILE")]
     segments: Option<PathBuf>,
     /// Cast this many segments between random points of the field's box.
     #[arg(long, value_name = "N", value_parser = whole(1, 100_000_000), allow_negative_numbers = true)]

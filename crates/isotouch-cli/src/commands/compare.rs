@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
 
 /// The surface that a file stands for: a mesh itself, a field's by its zeros.
 fn surface_of(path: &Path, console: &Console) -> Result<TriMesh, Failure> {
-    let content = source::open(path, &ReadOptions::default())?;
+    let content = source::open(path, &ReadOptions::default(), console)?;
     interrupt::check()?;
     let field = match content {
         Content::Mesh(loaded) => {

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     output_path::check_any(&args.output, &["field", "npy", "dist", "nrrd"], &[&args.input])?;
     args.build.limit_threads()?;
     let is_for_others = ExchangeFormat::of(&args.output).is_some();
-    let content = source::open(&args.input, &args.build.read_options())?;
+    let content = source::open(&args.input, &args.build.read_options(), console)?;
     interrupt::check()?;
     if matches!(content, Content::Field(_)) && args.offset.is_none() && !is_for_others {
         let shown = args.input.display();
@@ -177,7 +177,7 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("cells", format!("{} × {} × {} of {}", grid.cells.x, grid.cells.y, grid.cells.z, number(grid.cell))),
         ("box", format!("{} to {}", corner(grid.bounds().min), corner(grid.bounds().max))),
-        ("nodes", format!("{} stored, {} in all", count(field.node_count()), count(grid.node_count()))),
+        ("nodes", nodes_in_words(field.node_count(), grid.node_count())),
         ("storage", format!("{}, {}", field.storage(), bytes(field.bytes()))),
         ("sign", field.sign().to_string()),
         ("values", format!("{} to {}", number(low.into()), number(high.into()))),
@@ -194,6 +194,11 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
         facts.push(("depth inside", "perhaps understated: triangles may run within the solid".into()));
     }
     facts
+}
+
+/// Where the band fills the box, a sparse field has coarser nodes besides all those of the grid.
+fn nodes_in_words(stored: u64, all: u64) -> String {
+    if stored < all { format!("{} stored, {} in all", count(stored), count(all)) } else { count(all) }
 }
 
 fn corner(at: DVec3) -> String {

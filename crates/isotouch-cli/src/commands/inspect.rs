@@ -77,7 +77,7 @@ fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failur
     if let Some(shell) = source::shell_file(path)? {
         return Ok(look_at_shell(&shell, verify));
     }
-    match source::open(path, &ReadOptions::default())? {
+    match source::open(path, &ReadOptions::default(), console)? {
         Content::Field(field) => {
             look_at_field(&field, verify).map_err(|failure| source::about(path, failure))
         }
@@ -169,7 +169,6 @@ fn look_at_mesh(loaded: &Loaded) -> Found {
 fn cleanup_in_words(cleanup: &Cleanup) -> Vec<String> {
     let done = [
         (cleanup.polygons_triangulated, "polygon", "cut into triangles"),
-        (cleanup.short_polygons, "face", "with fewer than three corners dropped"),
         (cleanup.welded_vertices, "repeated corner", "welded"),
         (cleanup.degenerate_triangles, "triangle", "without area dropped"),
         (cleanup.skipped_groups, "group", "of points or lines left out"),

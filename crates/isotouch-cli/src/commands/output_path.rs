@@ -22,6 +22,7 @@ pub(super) fn check_any(output: &Path, extensions: &[&str], inputs: &[&Path]) ->
 
 fn check_inner(output: &Path, extensions: &[&str], inputs: &[&Path]) -> anyhow::Result<()> {
     let shown = output.display();
+    check_no_folder(output)?;
     let has = output.extension().and_then(OsStr::to_str).unwrap_or_default();
     ensure!(
         extensions.iter().any(|extension| has.eq_ignore_ascii_case(extension)),
@@ -37,6 +38,7 @@ pub(super) fn check_mesh(output: &Path, inputs: &[&Path]) -> Result<(), Failure>
     let name = output.file_name().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
     let plain = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
     let is_known = plain.extension().is_some_and(|extension| MESHES.iter().any(|known| extension == *known));
+    check_no_folder(output).or_bad_input()?;
     let checked = if is_known {
         check_place(output, inputs)
     } else {
@@ -52,9 +54,18 @@ pub(super) fn check_mesh(output: &Path, inputs: &[&Path]) -> Result<(), Failure>
 /// Extensions of the mesh formats that are written.
 const MESHES: [&str; 3] = ["obj", "stl", "ply"];
 
+/// First of all: whoever names a folder does not want its name with another extension.
+fn check_no_folder(output: &Path) -> anyhow::Result<()> {
+    ensure!(
+        !output.is_dir(),
+        "cannot write {}: there is a folder of that name; name a file in it",
+        output.display()
+    );
+    Ok(())
+}
+
 fn check_place(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     let shown = output.display();
-    ensure!(!output.is_dir(), "cannot write {shown}: there is a folder of that name");
     match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
             bail!("cannot write {shown}: there is no folder {}; create it first", folder.display())
@@ -112,6 +123,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("in.field"), "").unwrap();
         std::fs::create_dir(at("folder.field")).unwrap();
+        std::fs::create_dir(at("plain")).unwrap();
 
         assert!(check_inner(&at("out.field"), &["field"], &[&at("in.field")]).is_ok());
         assert!(check_inner(Path::new("out.FIELD"), &["field"], &[]).is_ok());
@@ -119,6 +131,7 @@ mod tests {
             ("out.vdb", "out.field"),
             ("out", "only .field"),
             ("folder.field", "folder of that name"),
+            ("plain", "folder of that name; name a file in it"),
             ("none/out.field", "create it first"),
             ("in.field", "also an input"),
             ("folder.field/../in.field", "also an input"),

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let inputs: Vec<&Path> = std::iter::once(&*args.input).chain(normals).collect();
     output_path::check(&args.output, "shell", &inputs)?;
     args.build.limit_threads()?;
-    let content = source::open(&args.input, &args.build.build.read_options())?;
+    let content = source::open(&args.input, &args.build.build.read_options(), console)?;
     interrupt::check()?;
     let start = Instant::now();
     let mut shell = make(content, args, console)?;

@@ -16,8 +16,8 @@ use isotouch::shell::{PointShell, ShellError, ShellFileError, ShellOptions};
 use super::build_args::{FieldArgs, FileKind};
 use crate::cache::{Cache, Key, Lookup};
 use crate::console::Console;
-use crate::failure::{Classify, Failure};
-use crate::format::number;
+use crate::failure::{Classify, Failure, in_one_line};
+use crate::format::{number, plural};
 use crate::interrupt::{self, LeavesNothing};
 use crate::progress::Bar;
 use crate::report::Report;
@@ -31,13 +31,13 @@ pub(super) enum Content {
     Foreign,
 }
 
-/// Opens a file by what it contains, whatever its name; only the formats of other programs are known by their names.
-pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Content, Failure> {
-    if ExchangeFormat::of(path).is_some() {
-        return Ok(Content::Foreign);
-    }
-    if let Some(field) = field_file(path)? {
+/// Opens a file by what it contains, whatever its name; of the formats of other programs, some are known by their names only.
+pub(super) fn open(path: &Path, options: &ReadOptions, console: &Console) -> Result<Content, Failure> {
+    if let Some(field) = field_file(path, console)? {
         return Ok(Content::Field(field));
+    }
+    if ExchangeFormat::of_file(path).is_some() {
+        return Ok(Content::Foreign);
     }
     Ok(Content::Mesh(read_mesh(path, options)?))
 }
@@ -85,6 +85,12 @@ fn notes_about(loaded: &Loaded) -> Vec<String> {
     let mut notes = Vec::new();
     if loaded.extension_lies {
         notes.push(format!(" contains {}, whatever its name says", loaded.format));
+    }
+    if loaded.cleanup.short_polygons > 0 {
+        let faces = plural(loaded.cleanup.short_polygons as u64, "face");
+        notes.push(format!(
+            " has {faces} with fewer than three corners, left out; if the last one is, the file was cut short"
+        ));
     }
     if loaded.cleanup.trailing_bytes > 0 {
         let bytes = loaded.cleanup.trailing_bytes;
@@ -160,6 +166,9 @@ fn build_with_notes(mesh: &TriMesh, options: &FieldOptions, console: &Console) -
 
 /// Takes over the values of another program, until it is done or Ctrl-C is pressed.
 pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) -> Result<Field, Failure> {
+    if ExchangeFormat::of_file(path) != ExchangeFormat::of(path) {
+        console.warn(format_args!("{} contains a NumPy array, whatever its name says", path.display()));
+    }
     let execution = Execution { cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
     let Imported { field, slope } = match Field::import_with(path, options, &execution) {
         Err(ExchangeError::Cancelled) => return Err(Failure::Interrupted),
@@ -215,13 +224,13 @@ impl Source {
 /// Where a path becomes a field to ask: opens a field file; takes over the values of another program, all of them; or, of a mesh
 /// that stands in for its field, takes it from the cache or builds it.
 pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
-    if ExchangeFormat::of(path).is_some() {
-        args.build.warn_of_ignored(path, FileKind::Foreign, console);
-        let field = import(path, &args.build.import_options(StorageKind::Dense), console)?;
+    if let Some(field) = field_file(path, console)? {
+        args.build.warn_of_ignored(path, FileKind::Field, console);
         return Ok(Source { field, cache: None });
     }
-    if let Some(field) = field_file(path)? {
-        args.build.warn_of_ignored(path, FileKind::Field, console);
+    if ExchangeFormat::of_file(path).is_some() {
+        args.build.warn_of_ignored(path, FileKind::Foreign, console);
+        let field = import(path, &args.build.import_options(StorageKind::Dense), console)?;
         return Ok(Source { field, cache: None });
     }
     args.build.warn_of_ignored(path, FileKind::Mesh, console);
@@ -261,7 +270,7 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
         && let Err(error) = cache.keep(&key, &built.field, &notes)
     {
         interrupt::check()?;
-        console.warn(format_args!("{error:#}"));
+        console.warn(in_one_line(&error));
     }
     Ok(Source { field: built.field, cache: Some(CacheUse::Built) })
 }
@@ -275,7 +284,7 @@ pub(super) fn mesh(path: &Path, args: &FieldArgs, console: &Console) -> Result<T
         ))
         .or_bad_input()
     };
-    match open(path, &args.build.read_options())? {
+    match open(path, &args.build.read_options(), console)? {
         Content::Mesh(loaded) if loaded.mesh.triangles().is_empty() => {
             Err(anyhow!("{} has no triangles", path.display())).or_bad_input()
         }
@@ -304,14 +313,19 @@ pub(super) fn shell(path: &Path, args: &FieldArgs, console: &Console) -> Result<
     }
 }
 
-/// The field in a file; `None` if it is no field file.
-fn field_file(path: &Path) -> Result<Option<Field>, Failure> {
+/// The field in a file; `None` if it is no field file. Warns when its name says that it is another program's.
+fn field_file(path: &Path, console: &Console) -> Result<Option<Field>, Failure> {
     // A pipe can be read only once, and fields are mapped: it can only be a mesh.
     if !is_regular(path) {
         return Ok(None);
     }
     match Field::open(path) {
-        Ok(field) => Ok(Some(field)),
+        Ok(field) => {
+            if ExchangeFormat::of(path).is_some() {
+                console.warn(format_args!("{} contains a .field, whatever its name says", path.display()));
+            }
+            Ok(Some(field))
+        }
         Err(FieldFileError::NotAField { .. }) => Ok(None),
         Err(error) => Err(error).or_bad_input(),
     }

@@ -301,3 +301,17 @@ fn the_usual_folder_is_the_platforms() {
     assert_eq!(kept(&home.join(".cache/isotouch"), "field").len(), 1);
     assert_eq!(ask_with("ISOTOUCH_CACHE", Path::new("")), "hit");
 }
+
+/// The folder takes the notes, but not the field: its name is a folder's.
+#[test]
+fn a_field_that_cannot_be_kept_leaves_no_notes_and_is_told_once() {
+    let desk = Desk::new();
+    assert_eq!(ask(&desk, &[]), "built");
+    let field = kept(desk.cache(), "field").remove(0);
+    fs::remove_file(&field).unwrap();
+    fs::create_dir_all(field.join("full")).unwrap();
+    let run = desk.succeed(&ASK);
+    let said = run.stderr.lines().find(|line| line.contains("could not be kept")).unwrap_or_default();
+    assert_eq!(said.matches("is a directory").count(), 1, "{}", run.stderr);
+    assert_eq!(kept(desk.cache(), "notes").len(), 0);
+}

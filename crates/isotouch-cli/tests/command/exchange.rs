@@ -102,6 +102,27 @@ fn arrays_are_placed_by_options_or_the_file_beside_them() {
     assert!(run.code == Some(2) && run.stderr.contains("shape (5, 3)"), "{}", run.stderr);
 }
 
+/// What begins as arrays and fields do is read as such; it once was refused, or taken for a grid of absurd size.
+#[test]
+fn names_that_lie_are_seen_through() {
+    let desk = Desk::new();
+    desk.succeed(&["field", "part.obj", "-o", "part.npy", "-r", "24"]);
+    desk.make_field("part.field");
+    std::fs::rename(desk.path("part.npy"), desk.path("array.dist")).unwrap();
+    std::fs::rename(desk.path("part.npy.json"), desk.path("array.dist.json")).unwrap();
+    std::fs::rename(desk.path("part.field"), desk.path("field.npy")).unwrap();
+    for (name, content) in [("array.dist", "a NumPy array"), ("field.npy", "a .field")] {
+        for arguments in [
+            &["inspect", name, "--json"][..],
+            &["slice", name, "-o", "a.png", "--json"],
+            &["field", name, "-o", "a.nrrd", "--json"],
+        ] {
+            let warning = desk.succeed(arguments).json()["warnings"][0].as_str().unwrap().to_owned();
+            assert_eq!(warning, format!("{name} contains {content}, whatever its name says"));
+        }
+    }
+}
+
 #[test]
 fn foreign_formats_have_their_faults_named() {
     let desk = Desk::new();

@@ -139,3 +139,39 @@ fn warnings_name_the_mesh() {
         assert!(shapes::by_name(name).is_some(), "{warning}");
     }
 }
+
+/// Once as a matter of bands, and of nodes of which more were stored than there are.
+#[test]
+fn an_offset_that_leaves_nothing_is_told_as_such() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["field", "part.obj", "-o", "gone.field", "-r", "24", "--offset", "-5"]);
+    assert!(run.stderr.contains("nothing is left of the solid"), "{}", run.stderr);
+    assert!(!run.stdout.contains("stored"), "{}", run.stdout);
+    desk.make_field("part.field");
+    let run = desk.run(&["field", "part.field", "-o", "gone.field", "--offset", "-5"]);
+    let said = "part.field: an offset of -5 leaves nothing of the solid, which is at most 0.";
+    assert!(run.code == Some(2) && run.stderr.contains(said), "{}", run.stderr);
+    // What is left of it is another matter.
+    let run = desk.run(&["field", "part.field", "-o", "less.field", "--offset", "-0.14"]);
+    assert!(
+        run.code == Some(2) && run.stderr.contains("build it from its mesh with a band"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_file_cut_short_within_a_face_is_told_of_by_every_command() {
+    let desk = Desk::new();
+    let text = std::fs::read_to_string(desk.path("part.obj")).unwrap();
+    let last = text.trim_end().rfind(' ').unwrap();
+    std::fs::write(desk.path("short.obj"), &text[..last]).unwrap();
+    for arguments in [
+        &["inspect", "short.obj"][..],
+        &["field", "short.obj", "-o", "a.field", "-r", "24"],
+        &["slice", "short.obj", "-o", "a.png", "-r", "24"],
+    ] {
+        let said = desk.succeed(arguments).stderr;
+        assert!(said.contains("short.obj has 1 face with fewer than three corners"), "{arguments:?}: {said}");
+    }
+}

@@ -12,6 +12,7 @@ use super::bounds::BoundsLevel;
 use super::storage::{BrickLevel, Buffer, DenseNodes, SparseNodes, Storage};
 use super::{Bounds, Facts, Field, FieldOptions, SignMethod, StorageKind};
 use crate::math::Aabb;
+use crate::numbers::number;
 
 /// Why a field has no offset field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -21,6 +22,14 @@ pub enum OffsetError {
     OutOfRange {
         /// What was given.
         by: f64,
+    },
+    /// The solid is thinner than that everywhere.
+    #[error("an offset of {by} leaves nothing of the solid, which is at most {} deep", number(*depth))]
+    NothingLeft {
+        /// What was given.
+        by: f64,
+        /// How far inside the deepest node is; 0 if none is.
+        depth: f64,
     },
     /// The sparse field is coarse where the new surface would be.
     #[error(
@@ -91,6 +100,10 @@ impl Field {
         if self.storage() == StorageKind::Sparse {
             facts.band = self.facts.band - by.abs() / cell;
             if facts.band < 1.0 {
+                let depth = (-f64::from(self.value_range().0)).max(0.0);
+                if -by > depth {
+                    return Err(OffsetError::NothingLeft { by, depth });
+                }
                 let needed = (by.abs() / cell + 1.0).ceil();
                 return Err(OffsetError::OutsideBand { by, cell, band: self.facts.band, needed });
             }

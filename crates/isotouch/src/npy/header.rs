@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::{Failure, malformed, read_up_to};
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
+pub(super) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Longest header that is read, in bytes. Headers of plain float arrays have 118; NumPy itself stops at 10 000.
 const MAX_HEADER: usize = 1 << 16;

@@ -81,6 +81,15 @@ pub fn read(path: impl AsRef<Path>) -> Result<Array, NpyError> {
     open(path.as_ref(), read_from)
 }
 
+/// Whether a file begins as arrays do. Only regular files are looked at, for a pipe can be read but once.
+pub(crate) fn is_array(path: &Path) -> bool {
+    let mut first = [0; header::MAGIC.len()];
+    let is_regular = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    is_regular
+        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && first == *header::MAGIC
+}
+
 /// The shape of an array, without its numbers.
 pub(crate) fn read_shape(path: &Path) -> Result<Vec<usize>, NpyError> {
     open(path, |input| Ok(header::read(input)?.shape))

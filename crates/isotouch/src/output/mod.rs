@@ -1,7 +1,6 @@
 //! What leaves the library for people and other programs: pictures, plots, NumPy arrays, numbers in words.
 
-pub mod numbers;
 pub mod picture;
 pub mod plot;
 
-pub use crate::npy;
+pub use crate::{npy, numbers};

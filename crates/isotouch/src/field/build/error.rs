@@ -7,6 +7,7 @@ use glam::UVec3;
 use super::MOST_CELLS;
 use super::check::Contradictions;
 use crate::field::{NoThreads, SignMethod};
+use crate::numbers::number;
 
 /// Caps larger than this share of the mesh's area are worth a warning.
 const LARGE_CAPS: f64 = 0.1;
@@ -49,6 +50,13 @@ pub enum BuildNote {
         /// The width.
         width: f64,
     },
+    /// The gap that was asked for would have lost the solid, or most of it, so a narrower one was taken.
+    GapNarrowed {
+        /// What was asked for.
+        asked: f64,
+        /// Holes up to this width were closed.
+        width: f64,
+    },
     /// Triangles with the solid on both sides, which distances leave out.
     Buried {
         /// How many.
@@ -73,6 +81,14 @@ pub enum BuildNote {
         /// How many. One that others with nodes inside lie close to may be missing in the count.
         parts: usize,
         /// Parts of the mesh in all: triangles that share vertices are of one part.
+        all: usize,
+    },
+    /// Some closed parts are thinner than a cell and wound inward, so that winding numbers do not count them as solid at any
+    /// resolution.
+    ThinPartsInward {
+        /// How many.
+        parts: usize,
+        /// Parts of the mesh in all.
         all: usize,
     },
     /// The solid touches the border of the box.
@@ -125,8 +141,14 @@ impl fmt::Display for BuildNote {
                 Ok(())
             }
             Self::GapsClosed { width } => {
-                write!(f, "holes narrower than {} count as closed", in_few_digits(*width))
+                write!(f, "holes narrower than {} count as closed", number(*width))
             }
+            Self::GapNarrowed { asked, width } => write!(
+                f,
+                "a gap of {} is wider than most of the solid, which would be lost; only holes narrower than {} count as closed",
+                number(*asked),
+                number(*width)
+            ),
             Self::Buried { triangles } => write!(
                 f,
                 "{} the solid on both sides and were left out",
@@ -160,6 +182,15 @@ impl fmt::Display for BuildNote {
                 if *parts == 1 { "is" } else { "are" },
                 if *parts == 1 { "it" } else { "them" }
             ),
+            Self::ThinPartsInward { parts, all } => write!(
+                f,
+                "{parts} of {all} parts {} wound inward, so that no node is inside {}; turn {} over or use the sign method \
+                 'soup', and a higher resolution, for {} thinner than a cell",
+                if *parts == 1 { "is" } else { "are" },
+                if *parts == 1 { "it" } else { "them" },
+                if *parts == 1 { "it" } else { "them" },
+                if *parts == 1 { "it is" } else { "they are" }
+            ),
             Self::ReachesBorder => write!(
                 f,
                 "the solid reaches the border of the box, so nothing is known outside it; give more padding"
@@ -175,7 +206,7 @@ pub enum BuildError {
     #[error("the sign method 'given' is for values without a mesh; use 'auto'")]
     SignNotForMeshes,
     /// An option makes no sense.
-    #[error("{name} is {value}; it must be {must_be}")]
+    #[error("{name} is {}; it must be {must_be}", number(*value))]
     BadOption {
         /// Its name.
         name: &'static str,
@@ -273,13 +304,21 @@ pub enum BuildError {
     NotOriented,
     /// Nothing is enclosed, whatever the orientation.
     #[error(
-        "the mesh encloses nothing: every point can be reached from outside{}; give a larger gap to close or a higher \
-         resolution, or use the sign method 'oriented' if it is an open sheet",
-        if *gap > 0.0 { format!(" through holes wider than {}", in_few_digits(*gap)) } else { String::new() }
+        "the mesh encloses nothing at this resolution: every point can be reached from outside{}; give a larger gap to close or a \
+         higher resolution, or use the sign method 'oriented' if it is an open sheet",
+        if *gap > 0.0 { format!(" through holes wider than {}", number(*gap)) } else { String::new() }
     )]
     EnclosesNothing {
         /// Holes narrower than this were closed.
         gap: f64,
+    },
+    /// What is enclosed lies between the nodes.
+    #[error(
+        "the mesh is thinner than a cell ({}), so that no node is inside it; use a higher resolution or smaller cells", number(*cell)
+    )]
+    ThinnerThanCell {
+        /// Size of a cell.
+        cell: f64,
     },
     /// The number of values does not fit the grid.
     #[error("the grid has {expected} nodes, but {given} values were given")]
@@ -311,12 +350,6 @@ pub enum BuildError {
     /// The build was told to stop.
     #[error("cancelled")]
     Cancelled,
-}
-
-/// A length in about four digits.
-fn in_few_digits(length: f64) -> String {
-    let digits = (3.0 - length.abs().log10().floor()).clamp(0.0, 12.0) as usize;
-    if (1e-4..1e6).contains(&length) { format!("{length:.digits$}") } else { format!("{length:.3e}") }
 }
 
 fn in_gigabytes(bytes: u64) -> String {

@@ -142,8 +142,8 @@ fn from_solid_mesh(
         Outcome::Built(built) => built,
         Outcome::Inverted(triangles) => {
             notes.push(BuildNote::PartsTurned { triangles: triangles.len() });
-            let turned = mesh.into_owned().with_flipped(&triangles);
-            match build(&turned, grid, options, execution, Inverted::AreKept)? {
+            mesh = Cow::Owned(mesh.into_owned().with_flipped(&triangles));
+            match build(&mesh, grid, options, execution, Inverted::AreKept)? {
                 Outcome::Built(built) => built,
                 // Never, since they are kept; were it so, the field of nothing would be an error too.
                 Outcome::Inverted(_) => return Err(BuildError::NoTriangles),
@@ -156,11 +156,8 @@ fn from_solid_mesh(
     }
     notes.extend(built.notes);
     let field = built.field;
-    if !is_for_sheets(options.sign)
-        && !notes.contains(&BuildNote::NothingInside)
-        && let Some(note) = lost_parts::look_for(given, &field)
-    {
-        notes.push(note);
+    if !is_for_sheets(options.sign) && !notes.contains(&BuildNote::NothingInside) {
+        notes.extend(lost_parts::look_for(&mesh, &field));
     }
     Ok(Built { field, notes })
 }
@@ -209,6 +206,13 @@ fn build(
             understates_depth: true,
         };
         let mut built = finished(opened.storage, grid, facts, notes);
+        // A hollow part with a wall thinner than a cell has its cavity, which is worth a field.
+        if method == SignMethod::Soup
+            && !options.keep_cavities
+            && built.notes.contains(&BuildNote::NothingInside)
+        {
+            return Err(BuildError::ThinnerThanCell { cell: grid.cell });
+        }
         built.field = built.field.with_caps(opened.caps.into_iter());
         return Ok(Outcome::Built(Box::new(built)));
     }

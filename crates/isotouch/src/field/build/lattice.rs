@@ -24,6 +24,9 @@ const CLEARANCE: f64 = 1.0 / 32.0;
 /// tears between triangles that are meant to meet; far below what a field can show.
 const ON_MESH: f64 = 1e-3;
 
+/// Nodes that are marked between two looks at whether to stop: some milliseconds of work.
+const PIECE: usize = 1 << 12;
+
 /// In a node's mark, two bits for each axis say how freely one passes to the next node, and this bit whether a hole may be near.
 const MAY_BE_OPEN: u8 = 1 << 6;
 
@@ -84,8 +87,19 @@ impl<'a> Lattice<'a> {
         let mut lattice =
             Self { mesh, bvh, grid, distances, marks, room_beside_holes, is_open_anywhere, stage };
         let count = lattice.distances.values.len();
-        lattice.marks = (0..count).into_par_iter().map(|k| lattice.passages_from(k)).collect();
+        let mut marks = vec![0; count];
+        lattice.in_pieces(&mut marks, |k, mark| *mark = lattice.passages_from(k))?;
+        lattice.marks = marks;
         Ok(lattice)
+    }
+
+    /// Does something to every node's mark, unless told to stop.
+    fn in_pieces(&self, marks: &mut [u8], change: impl Fn(usize, &mut u8) + Sync) -> Result<(), Cancelled> {
+        marks.par_chunks_mut(PIECE).enumerate().try_for_each(|(piece, marks)| {
+            self.stage.check()?;
+            marks.iter_mut().enumerate().for_each(|(k, mark)| change(piece * PIECE + k, mark));
+            Ok(())
+        })
     }
 
     /// The mark of a node, as far as it tells how freely one passes.
@@ -136,27 +150,28 @@ impl<'a> Lattice<'a> {
     }
 
     /// Finds out for nodes within about `offset` of the mesh whether a hole narrower than two offsets may be near.
-    pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) {
+    pub(super) fn mark_openings(&mut self, openings: &Openings, offset: f64) -> Result<(), Cancelled> {
         self.is_open_anywhere = matches!(openings, Openings::Anywhere);
-        let Self { grid, distances, marks, room_beside_holes: room, .. } = self;
         // The way between two nodes may lead through the middle of a hole, and they are half a cell from there. Let a point of it be s
         // from one node, h − s from the other and σ from the mesh: then √(σ² + s·(h − s)) from there is at least one of them.
-        *room = offset.hypot(0.5 * grid.cell);
-        let (nodes, values): (_, &[f32]) = (distances.nodes, &distances.values);
+        let room = offset.hypot(0.5 * self.grid.cell);
+        self.room_beside_holes = room;
         // Whoever passes such a hole comes as near to its rim as it is wide, at a node or between two.
-        let near = 2.0 * offset + grid.cell;
-        let room = *room;
-        marks.par_iter_mut().zip(values).enumerate().for_each(|(k, (mark, &distance))| {
+        let near = 2.0 * offset + self.grid.cell;
+        let mut marks = std::mem::take(&mut self.marks);
+        let done = self.in_pieces(&mut marks, |k, mark| {
             let may_be_open = match openings {
                 Openings::Anywhere => true,
                 Openings::Along(None) => false,
                 Openings::Along(Some(rims)) => {
-                    let p = grid.node_position(node_at(nodes, k).as_ivec3());
-                    f64::from(distance) <= room && rims.distance_within(p, near).is_some()
+                    self.distance(k) <= room
+                        && rims.distance_within(self.position(self.node(k)), near).is_some()
                 }
             };
             *mark = *mark & !MAY_BE_OPEN | if may_be_open { MAY_BE_OPEN } else { 0 };
         });
+        self.marks = marks;
+        done
     }
 
     pub(super) fn len(&self) -> usize {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::BuildNote;
 use super::open::middles;
-use crate::field::Field;
+use crate::field::{Field, SignMethod};
 use crate::mesh::TriMesh;
 
 /// Places looked at on all parts that might be lost. More than that, some 0.1 s, and the rest is taken to be there.
@@ -19,12 +19,13 @@ const PLACES_APART: f64 = 0.5;
 /// just lie between nodes are not told of.
 const THICK: f64 = 1.75;
 
-/// The note about closed parts with no node inside, if there are any. Most triangles have one beside them, and those that do not are
+/// The notes about closed parts with no node inside, if there are any. Most triangles have one beside them, and those that do not are
 /// mostly next to some that do; only what is left is sorted into parts and looked at closely.
-pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Option<BuildNote> {
+/// `mesh` is the one that the field was built of, its inward parts turned if they were.
+pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Vec<BuildNote> {
     let (unfound, is_found) = unfound_triangles(mesh, field);
     if unfound.is_empty() {
-        return None;
+        return Vec::new();
     }
     let part_of = mesh.parts();
     let part = |t: usize| part_of[mesh.triangles()[t][0] as usize];
@@ -39,19 +40,26 @@ pub(super) fn look_for(mesh: &TriMesh, field: &Field) -> Option<BuildNote> {
         .collect();
     unfound.sort_unstable();
     let mut places = MOST_PLACES;
-    let lost = unfound
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter(|triangles| {
-            let triangles: Vec<usize> = triangles.iter().map(|&(_, t)| t).collect();
-            is_closed(mesh, &triangles)
-                && is_thin(mesh, &triangles, field.grid().cell)
-                && triangles.iter().all(|&t| is_away_from_inside(mesh, field, t, &mut places))
-        })
-        .count();
+    // Winding numbers do not count what is wound inward as solid, however fine the cells.
+    let goes_by_winding = field.sign() == SignMethod::Winding;
+    let (mut too_thin, mut inward) = (0, 0);
+    for triangles in unfound.chunk_by(|a, b| a.0 == b.0) {
+        let triangles: Vec<usize> = triangles.iter().map(|&(_, t)| t).collect();
+        let (volume, area) = volume_and_area(mesh, &triangles);
+        if is_closed(mesh, &triangles)
+            && is_thin(volume, area, field.grid().cell)
+            && triangles.iter().all(|&t| is_away_from_inside(mesh, field, t, &mut places))
+        {
+            *(if goes_by_winding && volume < 0.0 { &mut inward } else { &mut too_thin }) += 1;
+        }
+    }
     let mut parts: Vec<u32> = (0..mesh.triangles().len()).map(part).collect();
     parts.sort_unstable();
     parts.dedup();
-    (lost > 0).then_some(BuildNote::PartsTooThin { parts: lost, all: parts.len() })
+    let all = parts.len();
+    let too_thin = (too_thin > 0).then_some(BuildNote::PartsTooThin { parts: too_thin, all });
+    let inward = (inward > 0).then_some(BuildNote::ThinPartsInward { parts: inward, all });
+    too_thin.into_iter().chain(inward).collect()
 }
 
 /// The triangles without a node inside beside their middle, but for those near others that have one; and whether each vertex is
@@ -110,8 +118,8 @@ fn is_closed(mesh: &TriMesh, triangles: &[usize]) -> bool {
     edges.chunk_by(|a, b| a == b).all(|uses| uses.len() > 1)
 }
 
-/// Whether closed triangles are a part that may lie between nodes, by its volume and its area.
-fn is_thin(mesh: &TriMesh, triangles: &[usize], cell: f64) -> bool {
+/// The volume that closed triangles enclose, below 0 if they are wound inward, and their area.
+fn volume_and_area(mesh: &TriMesh, triangles: &[usize]) -> (f64, f64) {
     let origin = mesh.corners(triangles[0])[0];
     let (mut volume, mut area) = (0.0, 0.0);
     for &t in triangles {
@@ -119,6 +127,11 @@ fn is_thin(mesh: &TriMesh, triangles: &[usize], cell: f64) -> bool {
         volume += a.dot(b.cross(c)) / 6.0;
         area += 0.5 * (b - a).cross(c - a).length();
     }
+    (volume, area)
+}
+
+/// Whether a closed part with such a volume and area may lie between nodes.
+fn is_thin(volume: f64, area: f64, cell: f64) -> bool {
     // A plate of thickness d and area A on each side has the volume A·d.
     2.0 * volume.abs() <= THICK * cell * area
 }

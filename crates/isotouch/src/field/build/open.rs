@@ -114,9 +114,11 @@ impl OpenMesh<'_, '_> {
                 return self.by_soup(&closed, &spanned);
             }
         }
-        // Walls between the outside and a cavity may be too thin for any node: they enclose something all the same.
-        if !soup.has_inside() && soup.share == 0.0 {
-            return Err(BuildError::EnclosesNothing { gap: soup.gap });
+        // Walls between the outside and a cavity, and closed plates, may be too thin for any node: they enclose something all the same,
+        // and a field finer than the grid of the signs may show it.
+        if !soup.has_inside() && soup.share == 0.0 && soup.share_of_boundary() < ENOUGH {
+            // Where one was asked for, none up to it did.
+            return Err(BuildError::EnclosesNothing { gap: options.gap.unwrap_or(soup.gap) });
         }
         self.by_soup(&soup, self.mesh)
     }
@@ -143,8 +145,13 @@ impl OpenMesh<'_, '_> {
             })
             .collect();
         let mut opened = self.capped(soup, None, mesh, &is_kept, soup.seams(self.grid.cell))?;
-        if opened.capped_nodes > 0 {
-            opened.notes.push(BuildNote::GapsClosed { width: soup.gap });
+        match self.options.gap {
+            // Told even if nothing was closed: somebody waits for a hole to be.
+            Some(asked) if soup.gap < asked * (1.0 - 1e-9) => {
+                opened.notes.push(BuildNote::GapNarrowed { asked, width: soup.gap });
+            }
+            _ if opened.capped_nodes > 0 => opened.notes.push(BuildNote::GapsClosed { width: soup.gap }),
+            _ => {}
         }
         let share = soup.share_of_boundary();
         if share < ENOUGH {

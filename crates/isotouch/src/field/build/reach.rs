@@ -170,7 +170,7 @@ mod tests {
         let cancel = AtomicBool::new(false);
         let execution = Execution { cancel: Some(&cancel), ..Default::default() };
         let mut lattice = Lattice::new(&mesh, &bvh, grid, &execution).unwrap();
-        lattice.mark_openings(&Openings::of(&mesh), 0.09);
+        lattice.mark_openings(&Openings::of(&mesh), 0.09).unwrap();
         let skins = lattice.skins(Some(&cancel)).unwrap();
         let region = |k| match lattice.position(lattice.node(k)).length() {
             far if far > 1.1 => 0,
@@ -183,6 +183,7 @@ mod tests {
         for is_told in [false, true] {
             cancel.store(is_told, Ordering::Relaxed);
             let stopped = [
+                lattice.mark_openings(&Openings::of(&mesh), 0.09).is_err(),
                 lattice.skins(Some(&cancel)).is_err(),
                 find_regions(&lattice, 0.09, Some(&skins)).is_err(),
                 flood(&lattice, &mut vec![NO_REGION; lattice.len()], 0, 0, |_| true).is_err(),
@@ -190,7 +191,7 @@ mod tests {
                 cavities::sides(&lattice, &regions, 2, &skins).is_err(),
                 spread(&lattice, &mut known.clone()).is_err(),
             ];
-            assert_eq!(stopped, [is_told; 6]);
+            assert_eq!(stopped, [is_told; 7]);
         }
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Soup<'a> {
         };
         for (k, &offset) in offsets.iter().enumerate() {
             let before = (std::mem::take(&mut soup.labels), soup.gap, soup.share);
-            soup.lattice.mark_openings(&openings, offset);
+            soup.lattice.mark_openings(&openings, offset)?;
             let Regions { labels, has_depth } = reach::find_regions(&soup.lattice, offset, skins.as_ref())?;
             soup.labels = labels;
             reach::spread(&soup.lattice, &mut soup.labels)?;
@@ -96,7 +96,10 @@ impl<'a> Soup<'a> {
             if soup.share >= ENOUGH {
                 break;
             }
-            if k > 0 && before.2 >= soup.share {
+            // Where none does, the narrowest: it loses least.
+            let is_no_better = before.2 > soup.share
+                || before.2 == soup.share && (options.gap.is_none() || soup.share > 0.0);
+            if k > 0 && is_no_better {
                 (soup.labels, soup.gap, soup.share) = before;
             }
         }
@@ -123,9 +126,11 @@ impl<'a> Soup<'a> {
         if all > 0.0 { bounding / all } else { 1.0 }
     }
 
-    /// Whether anything is inside.
+    /// Whether any node is inside. Those on the mesh do not count: what nothing reaches is labelled as inside, and so are nodes
+    /// on an open sheet.
     pub(super) fn has_inside(&self) -> bool {
-        self.labels.contains(&Label::Inside)
+        let mut inside = (0..self.labels.len()).filter(|&k| self.labels[k] == Label::Inside);
+        inside.any(|k| !self.lattice.is_on_mesh(k))
     }
 
     /// Whether holes were closed that are wider than cells make necessary.

@@ -58,6 +58,13 @@ impl ExchangeFormat {
             .into_iter()
             .find_map(|(name, format)| named(name).then_some(format))
     }
+
+    /// The format of a file that is there: NumPy's by its first bytes, whatever its name; the others, which have none of their
+    /// own or are not read, by the extension.
+    pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
+        let path = path.as_ref();
+        if crate::npy::is_array(path) { Some(Self::Npy) } else { Self::of(path) }
+    }
 }
 
 /// How to read a foreign field.
@@ -139,7 +146,7 @@ pub struct Exported {
 }
 
 impl Field {
-    /// Reads a field of another program, in the format that the extension names.
+    /// Reads a field of another program, in the format that [`ExchangeFormat::of_file`] finds.
     pub fn import(path: impl AsRef<Path>, options: &ImportOptions) -> Result<Imported, ExchangeError> {
         Self::import_with(path, options, &Execution::default())
     }
@@ -151,7 +158,7 @@ impl Field {
         execution: &Execution<'_>,
     ) -> Result<Imported, ExchangeError> {
         let path = path.as_ref();
-        let (mut grid, values) = match ExchangeFormat::of(path) {
+        let (mut grid, values) = match ExchangeFormat::of_file(path) {
             Some(ExchangeFormat::Npy) => npy::read(path, options)?,
             Some(ExchangeFormat::Dist) => dist::read(path)?,
             Some(ExchangeFormat::Nrrd) => {

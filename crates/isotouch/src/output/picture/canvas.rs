@@ -1,5 +1,7 @@
 //! Drawing with smooth edges: blended pixels, lines with round ends, text.
 
+use rayon::prelude::*;
+
 use super::colour::{Rgb, WHITE};
 use super::font::{self, CAP_HEIGHT};
 use super::image::Image;
@@ -42,6 +44,16 @@ impl Canvas {
 
     pub(super) fn into_image(self) -> Image {
         Image::new(self.width as u32, self.height as u32, self.rgb.into_flattened())
+    }
+
+    /// Rows of pixels in a rectangle that lies on the canvas, from top to bottom.
+    pub(super) fn rows_within(
+        &mut self,
+        [left, top]: [usize; 2],
+        [width, height]: [usize; 2],
+    ) -> impl IndexedParallelIterator<Item = &mut [Rgb]> {
+        let rows = &mut self.rgb[top * self.width..(top + height) * self.width];
+        rows.par_chunks_mut(self.width).map(move |row| &mut row[left..left + width])
     }
 
     /// Covers a pixel; pixels off the canvas are ignored.
@@ -106,13 +118,28 @@ impl Canvas {
     /// Strokes that belong together: where they overlap, a pixel is covered once and not twice.
     fn strokes(&mut self, strokes: &[[[f64; 2]; 2]], thickness: f64, colour: Rgb) {
         let margin = 0.5 * thickness + 1.0;
+        // Pixels along an axis that strokes between two places may cover.
+        let within = |low: f64, high: f64, all: usize| {
+            ((low - margin).max(0.0) as usize).min(all)..((high + margin).max(0.0).ceil() as usize).min(all)
+        };
         let points = || strokes.iter().flatten();
-        let low = |axis: usize| points().map(|p| p[axis]).fold(f64::INFINITY, f64::min) - margin;
-        let high = |axis: usize| points().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max) + margin;
-        let columns = low(0).max(0.0) as usize..(high(0).max(0.0).ceil() as usize).min(self.width);
-        let rows = low(1).max(0.0) as usize..(high(1).max(0.0).ceil() as usize).min(self.height);
-        for y in rows {
-            for x in columns.clone() {
+        let low = points().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+        let high = points().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
+        for y in within(low, high, self.height) {
+            // Stroke by stroke, for most of what a frame goes around is not near its sides.
+            let near = strokes
+                .iter()
+                .filter(|[a, b]| within(a[1].min(b[1]), a[1].max(b[1]), self.height).contains(&y));
+            let mut columns: Vec<_> =
+                near.map(|[a, b]| within(a[0].min(b[0]), a[0].max(b[0]), self.width)).collect();
+            columns.sort_unstable_by_key(|range| range.start);
+            let mut next = 0;
+            let columns = columns.into_iter().flat_map(|range| {
+                let range = range.start.max(next)..range.end;
+                next = next.max(range.end);
+                range
+            });
+            for x in columns {
                 let pixel = [x as f64 + 0.5, y as f64 + 0.5];
                 let distance = strokes
                     .iter()
@@ -159,6 +186,22 @@ mod tests {
             let image = canvas.into_image();
             let ink: f64 = (0..20).map(|y| 1.0 - f64::from(image.pixel(10, y)[0]) / 255.0).sum();
             assert!((ink - thickness).abs() < 0.05, "{ink} for {thickness}");
+        }
+    }
+
+    /// The sides alone are looked at, and each pixel once: at the corners they are not darker, and the middle stays white.
+    #[test]
+    fn frames_are_even() {
+        let mut canvas = Canvas::new(30, 30);
+        canvas.frame([5.0, 5.0], [25.0, 25.0], 1.0, [0, 0, 0]);
+        let image = canvas.into_image();
+        let beside = image.pixel(5, 12);
+        assert!(beside != WHITE && beside != [0, 0, 0], "{beside:?}");
+        for (x, y) in [(4, 12), (12, 5), (24, 12), (12, 24), (5, 5), (24, 24), (5, 24)] {
+            assert_eq!(image.pixel(x, y), beside, "({x}, {y})");
+        }
+        for (x, y) in [(12, 12), (8, 20), (2, 12), (12, 28)] {
+            assert_eq!(image.pixel(x, y), WHITE, "({x}, {y})");
         }
     }
 

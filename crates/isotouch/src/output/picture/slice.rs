@@ -202,22 +202,17 @@ fn draw_caps(canvas: &mut Canvas, caps: &[[[f64; 2]; 2]], pixel: f64, layout: &L
 }
 
 fn draw_plot(canvas: &mut Canvas, raster: &Raster, scale: Option<&Scale>, layout: &Layout) {
-    let (width, height) = (raster.width(), raster.height());
-    let colours: Vec<Rgb> = (0..width * height)
-        .into_par_iter()
-        .map(|at| {
-            let (column, row) = (at % width, at / width);
-            match scale {
+    // Straight onto the canvas: the largest pictures have hundreds of millions of pixels.
+    canvas.rows_within(layout.corner, layout.plot).enumerate().for_each(|(row, colours)| {
+        for (column, colour) in colours.iter_mut().enumerate() {
+            *colour = match scale {
                 Some(scale) if raster.value(column, row).is_finite() => {
                     distance_colour(raster, column, row, scale, layout.em)
                 }
                 _ => unknown_colour(column, row, layout.em),
-            }
-        })
-        .collect();
-    for (at, colour) in colours.into_iter().enumerate() {
-        canvas.set(layout.corner[0] + at % width, layout.corner[1] + at / width, colour);
-    }
+            };
+        }
+    });
     let corner = layout.corner.map(|c| c as f64);
     canvas.frame(corner, layout.end(), 1.0, FAINT_INK);
 }
