@@ -5,6 +5,7 @@ mod agreement;
 mod band;
 mod bisection;
 mod exact;
+mod motions;
 mod rays;
 mod shorts;
 mod surface;
@@ -98,6 +99,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "whole shells between random poses, point by point and with the sphere tree, beside the papers' Table 3",
         title: "Sweeps: time",
         run: table3::run,
+    },
+    Experiment {
+        name: "motions",
+        about: "motions that are proven free, beside FCL looking at single poses",
+        title: "Whole motions beside single poses",
+        run: motions::run,
     },
     Experiment {
         name: "shorts",

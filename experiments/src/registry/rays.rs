@@ -115,7 +115,7 @@ fn ask_all(
         ("parry3d (f32, triangles)".to_string(), single.times()),
     ];
     if let Some(peer) = embree {
-        answers.push((format!("Embree (f32, triangles; embreex {})", peer.version), peer.into_times()?));
+        answers.push((format!("Embree (f32, triangles; embreex {})", peer.version()), peer.into_times()?));
     }
     let answer = |((name, times), seconds)| Answer { name, seconds, times };
     Ok(answers.into_iter().zip(seconds).map(answer).collect())

@@ -1,6 +1,7 @@
 //! One motion: patches of the surface and parts of the time, halved until they are clear.
 
 use super::looks::{Look, Time};
+use super::parts::Patch;
 use super::{Answer, LegReport, Near, PathChecker};
 use crate::math::Motion;
 
@@ -15,11 +16,11 @@ const STUCK: f64 = 0.125 / 64.0;
 /// Patches looked at before a leg is given up: minutes.
 const MOST_LOOKS: u64 = 1 << 28;
 
-/// What is looked at: a node of the tree, or a triangle in its order.
+/// What is looked at: a node of the tree, or a triangle or a part of one.
 #[derive(Debug, Clone, Copy)]
 enum Item {
     Node(u32),
-    Triangle(u32),
+    Patch(Patch),
 }
 
 /// The search along one motion.
@@ -102,7 +103,7 @@ impl<'a> Search<'a> {
             self.looks += 1;
             match item {
                 Item::Node(node) => self.look_at_node(node, &time, &mut waiting, &mut kept),
-                Item::Triangle(place) => self.look_at_triangle(place, &time, &mut kept),
+                Item::Patch(patch) => self.look_at_patch(patch, &time, &mut waiting, &mut kept),
             }
         }
         let middle = time.middle();
@@ -136,16 +137,15 @@ impl<'a> Search<'a> {
         }
         let children = moving.tree.children(node as usize);
         if children.is_empty() {
-            let places = moving.tree.point_range(node as usize);
-            waiting.extend(places.map(|place| Item::Triangle(place as u32)));
+            let patches = &moving.patches[moving.tree.point_range(node as usize)];
+            waiting.extend(patches.iter().map(|patch| Item::Patch(*patch)));
         } else {
             waiting.extend(children.map(|child| Item::Node(child as u32)));
         }
     }
 
-    fn look_at_triangle(&mut self, place: u32, time: &Time, kept: &mut Vec<Item>) {
+    fn look_at_patch(&mut self, patch: Patch, time: &Time, waiting: &mut Vec<Item>, kept: &mut Vec<Item>) {
         let checker = self.checker;
-        let patch = &checker.moving.patches[place as usize];
         let way = time.way(patch.reach);
         let target = self.target();
         let center = time.at[1].transform_point3(patch.sphere.center);
@@ -154,15 +154,16 @@ impl<'a> Search<'a> {
         }
         let error = checker.fixed.field.error_bound();
         if way > patch.sphere.radius.max(target).max(error).max(checker.tolerance) {
-            kept.push(Item::Triangle(place));
+            kept.push(Item::Patch(patch));
             return;
         }
-        let pair = match checker.look(patch, time, target) {
+        let pair = match checker.look(&patch, time, target) {
             Look::Clear => return,
-            Look::Crowded => return kept.push(Item::Triangle(place)),
+            Look::Crowded if way > patch.sphere.radius => return kept.push(Item::Patch(patch)),
+            Look::Crowded => return waiting.extend(patch.quarters().map(Item::Patch)),
             Look::Unclear(pair) => pair,
         };
-        let Some(pair) = pair else { return kept.push(Item::Triangle(place)) };
+        let Some(pair) = pair else { return kept.push(Item::Patch(patch)) };
         let near = checker.near(&pair, time.middle());
         if self.nearest.is_none_or(|nearest| near.distance < nearest.distance) {
             self.nearest = Some(near);
@@ -178,7 +179,7 @@ impl<'a> Search<'a> {
             }
             return;
         }
-        kept.push(Item::Triangle(place));
+        kept.push(Item::Patch(patch));
     }
 
     pub(super) fn answer(&self) -> Answer {

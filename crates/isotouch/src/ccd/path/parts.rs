@@ -115,6 +115,13 @@ impl MovingPart {
 }
 
 impl Patch {
+    /// Its four quarters, of half its size.
+    pub(super) fn quarters(&self) -> [Self; 4] {
+        let [a, b, c] = self.corners;
+        let (ab, bc, ca) = (0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a));
+        [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]].map(Self::new)
+    }
+
     fn new(corners: [DVec3; 3]) -> Self {
         let center = corners.iter().sum::<DVec3>() / 3.0;
         let farthest = |from: DVec3| corners.iter().map(|corner| corner.distance(from)).fold(0.0, f64::max);
