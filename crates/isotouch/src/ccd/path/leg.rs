@@ -149,11 +149,12 @@ impl<'a> Search<'a> {
         let way = time.way(patch.reach);
         let target = self.target();
         let center = time.at[1].transform_point3(patch.sphere.center);
-        if checker.is_farther(center, target + patch.sphere.radius + way, false) {
+        let error = checker.fixed.field.error_bound();
+        let is_fast = way > patch.sphere.radius.max(target).max(error).max(checker.tolerance);
+        if checker.is_farther(center, target + patch.sphere.radius + way, !is_fast) {
             return;
         }
-        let error = checker.fixed.field.error_bound();
-        if way > patch.sphere.radius.max(target).max(error).max(checker.tolerance) {
+        if is_fast {
             kept.push(Item::Patch(patch));
             return;
         }

@@ -9,7 +9,7 @@ use crate::math::Motion;
 use crate::math::motion::PerRadius;
 use crate::mesh::triangle_pair::{ClosestPair, closest_between};
 
-/// Triangles that one may come near, beyond which a part of it, or of the time, is looked at instead.
+/// Triangles that no plane of the two keeps away from one, beyond which a part of it, or of the time, is looked at instead.
 const MANY: usize = 64;
 
 /// A part of a motion, and where the body is at its beginning, halfway and at its end.
@@ -98,15 +98,15 @@ impl PathChecker<'_> {
             if !meets(&swept, &other) {
                 return false;
             }
-            seen += 1;
-            if seen > MANY && (way > patch.sphere.radius || patch.sphere.radius > self.smallest()) {
-                return true;
-            }
             // The plane of either keeps most pairs apart, and is soon tried.
             if separates(self.fixed.normals[triangle as usize], &placed, &other, &room)
                 || separates(normal, &placed, &other, &room)
             {
                 return false;
+            }
+            seen += 1;
+            if seen > MANY && patch.sphere.radius.max(way) > sagitta + target {
+                return true;
             }
             let closest = closest_between(&placed[1], &other);
             if nearest.is_none_or(|nearest| closest.squared < nearest.closest.squared) {
@@ -138,13 +138,8 @@ impl PathChecker<'_> {
             }
             let children = moving.tree.children(node as usize);
             if children.is_empty() {
-                let mut patches = moving.patches[moving.tree.point_range(node as usize)].to_vec();
-                while let Some(patch) = patches.pop()
-                    && reach > 0.0
-                {
-                    if let Some(pair) = self.nearest_to(&patch, place, &mut reach, &mut patches) {
-                        best = Some(pair);
-                    }
+                for patch in &moving.patches[moving.tree.point_range(node as usize)] {
+                    best = self.nearest_to(patch, place, &mut reach).or(best);
                 }
                 if reach == 0.0 {
                     break;
@@ -163,48 +158,21 @@ impl PathChecker<'_> {
         best.map(|pair| self.near(&pair, 0.0))
     }
 
-    /// The nearest triangle to a patch at a pose, if nearer than `reach`, which then becomes its distance. Quarters of a patch that is near many are put
-    /// off.
-    fn nearest_to(
-        &self,
-        patch: &Patch,
-        place: &DAffine3,
-        reach: &mut f64,
-        quarters: &mut Vec<Patch>,
-    ) -> Option<Pair> {
-        let middle = place.transform_point3(patch.sphere.center);
-        // The middle is on the surface: what is nearest to it bounds the rest, and is bounded by it.
-        let to_middle = self.fixed.bvh.distance_within(middle, *reach + patch.sphere.radius)?;
-        let within = reach.min(to_middle.next_up());
+    /// The nearest triangle to a patch at a pose, if nearer than `reach`, which then becomes its distance.
+    fn nearest_to(&self, patch: &Patch, place: &DAffine3, reach: &mut f64) -> Option<Pair> {
         let corners = patch.corners.map(|corner| place.transform_point3(corner));
-        let around = Aabb::of_points(corners).expanded(within);
+        let around = Aabb::of_points(corners);
         let mut best = None;
-        let mut seen = 0;
-        let is_crowded = self.fixed.bvh.any_in_box(around.min, around.max, |triangle| {
-            let other = self.fixed.corners[triangle as usize];
-            if meets(&around, &other) {
-                seen += 1;
-                if seen > MANY && patch.sphere.radius > self.smallest() {
-                    return true;
-                }
-                let closest = closest_between(&corners, &other);
-                // Not by squares: that of a tiny reach is 0.
-                if closest.squared.sqrt() < *reach {
-                    *reach = closest.squared.sqrt();
-                    best = Some(Pair { closest, triangle });
-                }
+        self.fixed.bvh.nearest_first(&around, *reach, |triangle| {
+            let closest = closest_between(&corners, &self.fixed.corners[triangle as usize]);
+            // Not by squares: that of a tiny reach is 0.
+            if closest.squared.sqrt() < *reach {
+                *reach = closest.squared.sqrt();
+                best = Some(Pair { closest, triangle });
             }
-            *reach == 0.0
+            *reach
         });
-        if is_crowded && *reach > 0.0 {
-            quarters.extend(patch.quarters());
-        }
         best
-    }
-
-    /// Patches smaller than this are not cut: as many triangles are near one as near its quarters.
-    fn smallest(&self) -> f64 {
-        1e-3 * self.moving.size()
     }
 
     /// A pair as people are told.
