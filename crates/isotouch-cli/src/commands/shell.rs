@@ -85,10 +85,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let content = source::open(&args.input, &args.build.build.read_options(), console)?;
     interrupt::check()?;
     let start = Instant::now();
+    // Before the shell is made: a file that cannot be read should not be noticed minutes later.
+    let field = normals.map(|path| source::field(path, &args.build, console)).transpose()?;
     let mut shell = make(content, args, console)?;
-    if let Some(path) = normals {
-        let field = source::field(path, &args.build, console)?.field;
-        shell = shell.with_normals_of(&field);
+    if let Some(built) = field {
+        shell = shell.with_normals_of(&built.field);
     }
     let elapsed = start.elapsed();
     interrupt::check()?;

@@ -126,6 +126,26 @@ fn meshes_without_an_outside_are_warned_about_and_a_field_helps() {
     assert!(shell.points().iter().zip(shell.normals()).all(|(p, n)| p.dot(*n) > 0.8));
 }
 
+/// Five million points would take minutes first.
+#[test]
+fn normals_that_cannot_be_read_are_told_before_points_are_made() {
+    let desk = Desk::new();
+    let start = std::time::Instant::now();
+    let run = desk.run(&[
+        "shell",
+        "open.obj",
+        "-o",
+        "a.shell",
+        "--points",
+        "5000000",
+        "--normals",
+        "missing.field",
+    ]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("missing.field"), "{}", run.stderr);
+    assert!(start.elapsed().as_secs() < 10 && !desk.path("a.shell").exists());
+}
+
 #[test]
 fn options_reach_the_shell_and_those_without_effect_are_told() {
     let desk = Desk::new();

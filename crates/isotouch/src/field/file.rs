@@ -5,7 +5,8 @@
 //!   8  version      u32       1
 //!  12  storage      u32       0 dense, 1 sparse
 //!  16  sign         u32       1 pseudonormal, 2 winding, 3 given, 4 soup, 5 oriented, 6 face normal
-//!  20  flags        u32       bit 0: all border nodes are outside the solid; bit 1: neighbours may contradict each other
+//!  20  flags        u32       bit 0: all border nodes are outside the solid; bit 1: neighbours may contradict each other;
+//!                            bit 2: depths inside may be understated
 //!  24  origin       3 × f64
 //!  48  cell         f64
 //!  56  cells        3 × u32

@@ -197,6 +197,12 @@ impl SectionFile {
         if header_checksum(&header, &table) != u32_at(&header, CHECKSUM_AT) {
             return Err(Fault::damaged(CHECKSUM_AT as u64, "the checksum of its header does not match"));
         }
+        // What has no meaning yet must be 0, or it could never be given one.
+        let is_sound = |section: &Section| section.offset.is_multiple_of(ALIGNMENT) && section.reserved == 0;
+        if let Some(k) = table.iter().position(|section| !is_sound(section)) {
+            let place = (HEADER + k * size_of::<Section>()) as u64;
+            return Err(Fault::damaged(place, "an entry of its table is none that is ever written"));
+        }
         Ok(Self { header, table, file })
     }
 

@@ -38,7 +38,7 @@ impl PointShell {
     ///
     /// The mesh may be anything that has an area. Normals are outward if it is closed and consistently oriented, also where parts were
     /// wound inward; else they are those of the triangles as they are wound ([`PointShell::normal_source`]), and
-    /// [`PointShell::with_normals_of`] takes better ones from a field.
+    /// [`PointShell::with_normals_of`] takes better ones from a field. Notes are dropped: [`PointShell::from_mesh_with`] gives them.
     pub fn from_mesh(mesh: &TriMesh, options: &ShellOptions) -> Result<Self, ShellError> {
         Self::from_mesh_with(mesh, options, &Execution::default()).map(|sampled| sampled.shell)
     }
@@ -67,7 +67,7 @@ impl PointShell {
     /// A shell on the level set `iso` of a field, with normals along its gradient: an offset surface for `iso` > 0.
     ///
     /// Coverage is that of the triangles of [`Field::surface`]. They show the cells of the field wherever the surface turns, so no sharp edges are
-    /// looked for.
+    /// looked for. Notes are dropped: [`PointShell::from_field_with`] gives them.
     pub fn from_field(field: &Field, iso: f64, options: &ShellOptions) -> Result<Self, ShellError> {
         Self::from_field_with(field, iso, options, &Execution::default()).map(|sampled| sampled.shell)
     }
@@ -87,12 +87,12 @@ impl PointShell {
         }
         // Nothing turns by more than half a turn.
         let options = ShellOptions { sharp_angle: std::f64::consts::PI, ..*options };
-        let sampled = on_threads(execution, || {
+        on_threads(execution, || {
             // Wound outward already: a hollow inside faces the hollow.
             let surface = Surface::facing_outward(&level_set.mesh)?;
-            make(&surface, &options, execution, (NormalSource::Field, Some(iso)), Vec::new())
-        })??;
-        Ok(Sampled { shell: sampled.shell.with_normals_of(field), ..sampled })
+            let sampled = make(&surface, &options, execution, (NormalSource::Field, Some(iso)), Vec::new())?;
+            Ok(Sampled { shell: sampled.shell.with_normals_of(field), ..sampled })
+        })?
     }
 
     /// The same points with normals along the gradient of a field: away from its solid, whatever the mesh's triangles say. Where the field

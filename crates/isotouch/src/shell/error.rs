@@ -48,6 +48,17 @@ pub enum ShellError {
         /// A spacing that stays below.
         spacing: f64,
     },
+    /// Fewer places than points, as rounding leaves them.
+    #[error(
+        "{points} points were asked for, but the mesh has room for about {room}: it is so small for how far it is from 0 that its \
+         coordinates are all alike; move it closer to 0, or ask for fewer"
+    )]
+    NoRoom {
+        /// How many were asked for.
+        points: usize,
+        /// How many keep apart.
+        room: usize,
+    },
     /// The level set could not be made.
     #[error(transparent)]
     Surface(SurfaceError),
@@ -79,7 +90,8 @@ pub enum ShellNote {
     },
     /// Which way is outward is not known; the normals are those of the triangles as they are wound.
     NotOriented,
-    /// The coverage is certain but looser than asked for: too many pieces of triangles would have to be looked at.
+    /// The coverage is certain but looser than asked for: too many pieces of triangles would have to be looked at. The shell itself, and
+    /// its file, do not tell.
     LooseCoverage,
 }
 

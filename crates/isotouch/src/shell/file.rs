@@ -222,17 +222,18 @@ fn shell_in(file: &SectionFile) -> Result<PointShell, Fault> {
         file.check(section, element)?;
     }
     let mut sections = file.sections();
-    // Copied, so that nothing that was checked can change.
-    let points = sections.take::<DVec3>(POINTS, 0, None)?.to_vec();
+    let points = sections.take::<DVec3>(POINTS, 0, None)?;
     let count = points.len() as u64;
-    let normals = sections.take::<DVec3>(NORMALS, 0, Some(count))?.to_vec();
-    let weights = sections.take::<f64>(WEIGHTS, 0, Some(count))?.to_vec();
+    let normals = sections.take::<DVec3>(NORMALS, 0, Some(count))?;
+    let weights = sections.take::<f64>(WEIGHTS, 0, Some(count))?;
     let levels = sections.take::<Level>(LEVELS, 0, None)?;
     sections.finish()?;
     let at = |section: usize| file.table[section].offset;
     if points.is_empty() || u32::try_from(points.len()).is_err() {
         return Err(Fault::damaged(at(0), format!("it has {count} points")));
     }
+    // Copied once it is known how much, so that nothing that was checked can change.
+    let (points, normals, weights) = (points.to_vec(), normals.to_vec(), weights.to_vec());
     let is_unit = |n: &DVec3| *n == DVec3::ZERO || UNIT.contains(&n.length());
     // Written so that NaN is refused.
     let checks = [

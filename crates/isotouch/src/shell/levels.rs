@@ -11,7 +11,8 @@ pub struct ShellLevel {
     /// or as much.
     pub spacing: f64,
     /// No point of the surface is farther from them than this: an upper bound that certainly holds, and that exceeds the largest
-    /// distance by no more than [`ShellOptions::tolerance`](super::ShellOptions::tolerance).
+    /// distance by no more than [`ShellOptions::tolerance`](super::ShellOptions::tolerance) and rounding, unless
+    /// [`ShellNote::LooseCoverage`](super::ShellNote::LooseCoverage) says that it may.
     pub coverage: f64,
 }
 

@@ -88,7 +88,7 @@ impl PointShell {
     }
 
     /// The share of the surface's area that is nearest to each point; of vertices, a third of the triangles around each. They add up to
-    /// [`PointShell::area`].
+    /// [`PointShell::area`], but for rounding.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }

@@ -60,15 +60,15 @@ pub(super) fn of_nearest(
             .map(|&start| {
                 let mut shares = Vec::new();
                 for t in start..triangles.min(start + BLOCK) {
-                    let side = Side { surface, cells, normal: surface.normals[t] };
+                    let side = Side { surface, cells, stage: &stage, normal: surface.normals[t] };
                     let corners = surface.mesh.corners(t);
                     side.share(corners, corners.map(|p| side.nearest(p)), &mut shares);
                 }
+                stage.check()?;
                 stage.advance();
-                shares
+                Ok(shares)
             })
-            .collect();
-        stage.check()?;
+            .collect::<Result<_, ShellError>>()?;
         for (point, area) in shares.into_iter().flatten() {
             weights[point as usize] += area;
         }
@@ -80,6 +80,7 @@ pub(super) fn of_nearest(
 struct Side<'a> {
     surface: &'a Surface,
     cells: &'a Cells<'a>,
+    stage: &'a Stage<'a>,
     normal: DVec3,
 }
 
@@ -108,7 +109,7 @@ impl Side<'_> {
         found.map_or(known, |found| found.index)
     }
 
-    /// Shares a piece out whose corners have these nearest points.
+    /// Shares a piece out whose corners have these nearest points; not all of it when cancelled, for one triangle may have all points there are.
     fn share(&self, corners: [DVec3; 3], nearest: [u32; 3], shares: &mut Vec<(u32, f64)>) {
         let [a, b, c] = nearest;
         if a == b && b == c {
@@ -131,6 +132,9 @@ impl Side<'_> {
         let first = ([corners[i], half, corners[k]], [nearest[i], near_half, nearest[k]]);
         let second = ([half, corners[j], corners[k]], [near_half, nearest[j], nearest[k]]);
         if lengths[longest] > WORTH_A_THREAD * finest {
+            if self.stage.is_cancelled() {
+                return;
+            }
             let mut more = Vec::new();
             rayon::join(
                 || self.share(first.0, first.1, shares),

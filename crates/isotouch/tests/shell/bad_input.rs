@@ -1,8 +1,8 @@
 //! Whatever the mesh and the options: an error that says what to do, or a shell; never a panic.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use isotouch::field::{Execution, Field, FieldOptions};
+use isotouch::field::{Execution, Field, FieldOptions, Progress};
 use isotouch::math::DVec3;
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::shapes::{cuboid, sphere};
@@ -63,7 +63,55 @@ fn far_too_many_points_are_refused_at_once() {
     }
     // A wire, whose points would be on its edges: its area alone does not tell.
     let wire = cuboid(DVec3::new(1e5, 1e-3, 1e-3)).unwrap();
-    assert!(matches!(made(&wire, Sampling::Spacing(1e-2)), Err(ShellError::TooManyPoints { .. })));
+    assert!(matches!(made(&wire, Sampling::Spacing(5e-3)), Err(ShellError::TooManyPoints { .. })));
+}
+
+/// The message says what is wrong, and the spacing that it names does.
+#[test]
+fn the_spacing_that_is_told_is_taken() {
+    for size in [DVec3::ONE, DVec3::new(1e5, 1e-3, 1e-3), DVec3::new(1.0, 1e-9, 1e-9)] {
+        let mesh = cuboid(size).unwrap();
+        let error = made(&mesh, Sampling::Spacing(1e-13)).unwrap_err();
+        let ShellError::TooManyPoints { points, most, spacing } = error else { panic!("{error}") };
+        assert!(points > most, "{error}");
+        // It would take a while; told to stop, it has got past the count.
+        let options = ShellOptions { sampling: Sampling::Spacing(spacing), ..Default::default() };
+        let execution = Execution { cancel: Some(&AtomicBool::new(true)), ..Default::default() };
+        let stopped = PointShell::from_mesh_with(&mesh, &options, &execution);
+        assert_eq!(stopped.map(|_| ()), Err(ShellError::Cancelled), "{size}: {spacing}");
+    }
+}
+
+/// A stray triangle makes the box ten million times as large as the part, and once made sampling quadratic.
+#[test]
+fn a_stray_triangle_far_away_costs_nothing() {
+    let stray = [[1e7, 0.0, 0.0], [1e7, 0.1, 0.0], [1e7, 0.0, 0.1]];
+    let with_stray = joined(&[sphere(1.0, 5_120).unwrap(), mesh(&stray, &[[0, 1, 2]])]);
+    let start = std::time::Instant::now();
+    for (sampling, coverage) in [(Sampling::Spacing(0.02), 0.021), (Sampling::Points(600), 0.2)] {
+        let shell = made(&with_stray, sampling).unwrap();
+        println!("{} points in {:?}", shell.len(), start.elapsed());
+        assert!(shell.points().iter().any(|p| p.x > 1e6), "the stray one is covered, too");
+        assert!(shell.coverage() < coverage, "{}", shell.coverage());
+    }
+    // Some seconds; it was more than a minute.
+    assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
+}
+
+/// Kilometres of edges and hardly any area: edges get as many points as asked for, not as many as the area says.
+#[test]
+fn a_number_of_points_on_a_wire_is_that_number() {
+    let wire = cuboid(DVec3::new(1e5, 1e-4, 1e-4)).unwrap();
+    assert_eq!(made(&wire, Sampling::Points(300)).unwrap().len(), 300);
+}
+
+/// Numbers are 2⁻³ apart where it is, so its points can only be at some places.
+#[test]
+fn a_mesh_whose_coordinates_are_all_alike_has_no_room() {
+    let far = sphere(1.0, 320).unwrap().mapped(|v| v + DVec3::splat(1e15)).unwrap();
+    let error = made(&far, Sampling::Points(3_000)).unwrap_err();
+    assert!(matches!(error, ShellError::NoRoom { points: 3_000, .. }), "{error}");
+    assert!(made(&far, Sampling::Spacing(0.05)).is_ok());
 }
 
 #[test]
@@ -135,6 +183,29 @@ fn level_sets_that_are_not_there_are_told_with_the_range() {
     );
     let error = PointShell::from_field(&field, f64::NAN, &ShellOptions::default()).unwrap_err();
     assert!(error.to_string().contains("finite"), "{error}");
+}
+
+/// Also in the middle of a step, and where all the work is in a few triangles.
+#[test]
+fn it_stops_at_any_step() {
+    let cube = cuboid(DVec3::ONE).unwrap();
+    for step in ["sampling", "filling", "ordering", "coverage", "areas"] {
+        let stop = AtomicBool::new(false);
+        let seen = AtomicBool::new(false);
+        let options = ShellOptions { sampling: Sampling::Spacing(0.01), ..Default::default() };
+        let progress = |at: Progress| {
+            if at.stage == step {
+                stop.store(true, Ordering::Relaxed);
+                seen.store(true, Ordering::Relaxed);
+            }
+        };
+        let execution = Execution { cancel: Some(&stop), progress: Some(&progress), ..Default::default() };
+        let stopped =
+            PointShell::from_mesh_with(&cube, &options, &execution).map(|sampled| sampled.shell.len());
+        assert!(seen.load(Ordering::Relaxed), "{step} is a step");
+        // What reports at its end cannot stop in it; the last step has no next.
+        assert!(stopped == Err(ShellError::Cancelled) || step == "areas", "{step}: {stopped:?}");
+    }
 }
 
 #[test]

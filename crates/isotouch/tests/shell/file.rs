@@ -220,6 +220,10 @@ fn headers_and_tables_that_lie_are_refused() {
         for offset in [3u64, 1 << 40, u64::MAX - 7] {
             refuse(entry + 8, &offset.to_le_bytes(), &format!("section {k} at {offset}"));
         }
+        refuse(entry + 28, &1u32.to_le_bytes(), "something where nothing is written");
+        // Eight bytes on everything is readable but not where it belongs.
+        let offset = saved().u64_at(entry + 8);
+        refuse(entry + 8, &(offset + 8).to_le_bytes(), "a section that is not at a multiple of 64");
     }
 }
 

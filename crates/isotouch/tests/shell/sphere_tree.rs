@@ -84,6 +84,12 @@ fn every_sphere_holds_what_is_below_it() {
         (DVec3::splat(1e-8), DVec3::new(1e3, 1e3, 1e3)),
         (DVec3::splat(1e-60), DVec3::ZERO),
         (DVec3::splat(1e60), DVec3::ZERO),
+        // Squares of what is below 10⁻¹⁵⁴ are less than any number but 0; and the least numbers there are.
+        (DVec3::splat(1e-156), DVec3::ZERO),
+        (DVec3::splat(1e-200), DVec3::ZERO),
+        (DVec3::new(1e-150, 1e-170, 1e-300), DVec3::ZERO),
+        (DVec3::splat(1e-310), DVec3::ZERO),
+        (DVec3::splat(3e-322), DVec3::ZERO),
         (DVec3::ZERO, DVec3::new(0.1, 0.2, 0.3)),
         (DVec3::new(1.0, 0.0, 0.0), DVec3::ZERO),
     ] {
@@ -127,6 +133,29 @@ fn the_nearest_point_is_the_nearest() {
     }
     assert_eq!(SphereTree::new(&[]).nearest(DVec3::ZERO), None);
     assert_eq!(SphereTree::new(&[DVec3::ZERO]).nearest(DVec3::splat(f64::NAN)), None);
+}
+
+/// Clusters in clusters: counted from one origin, `f32` spheres of the inner ones would be no smaller than 2⁻²⁴ of the whole.
+#[test]
+fn clusters_have_spheres_as_small_as_they_are() {
+    let mut points = Vec::new();
+    for (scale, place) in [(1e8, 0.0), (1.0, 7e7), (1e-6, -3.0)] {
+        points.extend(cloud(4_000, DVec3::splat(scale), DVec3::new(place, 0.0, 0.0)));
+    }
+    check(&points);
+    let tree = SphereTree::new(&points);
+    let leaves = tree.nodes_at(tree.depth());
+    let is_loose = |&leaf: &usize| {
+        let inside = &tree.points()[tree.point_range(leaf)];
+        let farthest = inside.iter().map(|p| p.distance(inside[0])).fold(0.0, f64::max);
+        tree.sphere(leaf).radius > 1.01 * farthest
+    };
+    // Only where points of two clusters share an origin, in some blocks of 64 leaves, may spheres be too large.
+    let loose = leaves.clone().filter(is_loose).count();
+    assert!(loose * 7 < leaves.len(), "{loose} of {}", leaves.len());
+    let middle = points[points.len() - 1];
+    let near = middle + DVec3::splat(1e-8);
+    assert_eq!(tree.nearest(near).unwrap().1, to_nearest(&points, near));
 }
 
 /// Where a patch is flat, holding the children's spheres costs little more than holding the points; a whole ball is held by spheres around

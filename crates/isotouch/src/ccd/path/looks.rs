@@ -105,7 +105,7 @@ impl PathChecker<'_> {
                 return false;
             }
             seen += 1;
-            if seen > MANY && patch.sphere.radius.max(way) > sagitta + target {
+            if seen > MANY && patch.sphere.radius.max(way) > sagitta + target + self.tolerance {
                 return true;
             }
             let closest = closest_between(&placed[1], &other);

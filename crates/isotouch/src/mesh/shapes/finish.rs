@@ -54,13 +54,25 @@ impl Count {
     }
 }
 
+/// Refuses a number of flat sides around that is not a multiple of another, in words as well.
+pub(super) fn check_multiple(
+    shape: &'static str,
+    segments: usize,
+    (of, range): (usize, &'static str),
+) -> Result<(), ShapeError> {
+    if segments > 0 && segments.is_multiple_of(of) {
+        return Ok(());
+    }
+    Err(ShapeError::OutOfRange { shape, parameter: "segments", value: segments as f64, range })
+}
+
 /// Refuses a mesh of about `2 · a · b` triangles that is too large, before anything is allocated.
 pub(super) fn check_triangles(
     shape: &'static str,
     parameters: &'static str,
     [a, b]: [usize; 2],
 ) -> Result<(), ShapeError> {
-    let triangles = 2 * a as u128 * b as u128;
+    let triangles = (2 * a as u128).saturating_mul(b as u128);
     let most = MOST_TRIANGLES;
     if triangles <= most as u128 {
         return Ok(());

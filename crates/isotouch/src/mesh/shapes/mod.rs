@@ -1,4 +1,5 @@
-//! Closed meshes made from a few numbers, for tests, demos and first steps.
+//! Closed meshes made from a few numbers, for tests, demos and first steps: round things, a blob, and machine parts and puzzles that fit each
+//! other with a stated clearance ([`peg`] and [`hole_plate`], [`bolt`] and [`nut`], [`gear`], [`bars_and_rod`], [`strung_frame`], [`alpha_tube`]).
 //!
 //! Every mesh here is closed, wound outward and consistently oriented; no two vertices share a position and no
 //! triangle is degenerate. Lengths are in whatever unit the caller thinks in; the defaults are about 1 across.
@@ -17,22 +18,36 @@
 //! # Ok::<(), shapes::ShapeError>(())
 //! ```
 
+mod alpha;
+mod bars;
 mod blob;
+mod bolt;
 mod error;
 mod finish;
+mod gear;
 mod knot;
 mod noise;
+mod peg;
 mod revolve;
+mod rings;
 mod round;
 mod sphere;
+mod strung_frame;
+mod thread;
 mod torus;
 mod tube;
 
+pub use alpha::{AlphaOptions, alpha_tube};
+pub use bars::{BarsAndRod, BarsOptions, bars_and_rod};
 pub use blob::{BlobOptions, blob};
+pub use bolt::{BoltOptions, NutOptions, bolt, nut};
 pub use error::ShapeError;
+pub use gear::{GearMeshing, GearOptions, gear, gears_mesh};
 pub use knot::{TorusKnotOptions, torus_knot};
+pub use peg::{HolePlateOptions, PegOptions, hole_plate, peg};
 pub use round::{BowlOptions, CapsuleOptions, ConeOptions, CylinderOptions, bowl, capsule, cone, cylinder};
 pub use sphere::sphere;
+pub use strung_frame::{StrungFrameOptions, strung_frame};
 pub use torus::{TorusOptions, torus};
 pub use tube::{TubeEnds, TubeOptions, tube_along};
 
@@ -42,8 +57,27 @@ use super::TriMesh;
 use finish::{Length, finish};
 
 /// The names that [`by_name`] knows.
-pub const NAMES: [&str; 10] =
-    ["box", "sphere", "cylinder", "capsule", "cone", "torus", "torus-knot", "bowl", "tube", "blob"];
+pub const NAMES: [&str; 19] = [
+    "box",
+    "sphere",
+    "cylinder",
+    "capsule",
+    "cone",
+    "torus",
+    "torus-knot",
+    "bowl",
+    "tube",
+    "blob",
+    "peg",
+    "hole-plate",
+    "bars",
+    "rod",
+    "strung-frame",
+    "gear",
+    "bolt",
+    "nut",
+    "alpha",
+];
 
 /// A built-in shape with its default sizes, about 1 across; `None` for a name that is not in [`NAMES`].
 pub fn by_name(name: &str) -> Option<TriMesh> {
@@ -58,6 +92,15 @@ pub fn by_name(name: &str) -> Option<TriMesh> {
         "bowl" => bowl(BowlOptions::default()),
         "tube" => tube_along(&helix(), TubeOptions::default()),
         "blob" => blob(BlobOptions::default()),
+        "peg" => peg(PegOptions::default()),
+        "hole-plate" => hole_plate(HolePlateOptions::default()),
+        "bars" => bars_and_rod(BarsOptions::default()).map(|puzzle| puzzle.bars),
+        "rod" => bars_and_rod(BarsOptions::default()).map(|puzzle| puzzle.rod),
+        "strung-frame" => strung_frame(StrungFrameOptions::default()),
+        "gear" => gear(GearOptions::default()),
+        "bolt" => bolt(BoltOptions::default()),
+        "nut" => nut(NutOptions::default()),
+        "alpha" => alpha_tube(AlphaOptions::default()),
         _ => return None,
     };
     // Defaults are always valid; the tests build every one of them.

@@ -9,7 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::{Place, PointGrid, Sample, TOGETHER, stage};
-use crate::field::Execution;
+use crate::field::{Cancelled, Execution, Stage};
 use crate::shell::ShellError;
 use crate::shell::surface::Surface;
 
@@ -37,9 +37,9 @@ pub(super) fn fill(
         .map(|&start| {
             let mut bare = Vec::new();
             for triangle in start..triangles.min(start + TOGETHER) {
-                stage.check()?;
                 let normal = surface.normals[triangle];
-                cover.add_bare(&Piece { corners: surface.mesh.corners(triangle), normal }, &mut bare);
+                let whole = Piece { corners: surface.mesh.corners(triangle), normal };
+                cover.add_bare(&whole, &stage, &mut bare)?;
             }
             stage.advance();
             Ok(bare)
@@ -51,6 +51,13 @@ pub(super) fn fill(
         fill_piece(&piece, surface, spacing, (samples, grid));
     }
     Ok(())
+}
+
+/// Length of all triangles that are cut before a look at their pieces, each counted as that of its pieces' middles: a spacing per piece.
+pub(super) fn length_of_pieces(surface: &Surface, spacing: f64) -> f64 {
+    let longest = |t: usize| Piece { corners: surface.mesh.corners(t), normal: DVec3::ZERO }.longest().1;
+    let lengths = (0..surface.mesh.triangles().len()).map(longest);
+    lengths.filter(|&length| length > WORTH_A_LOOK * spacing).sum::<f64>() / WORTH_A_LOOK
 }
 
 /// A piece of a triangle.
@@ -71,11 +78,12 @@ impl Piece {
         (longest, lengths[longest])
     }
 
-    /// Cut across a side.
-    fn halves(&self, side: usize) -> [Self; 2] {
+    /// Cut across a side; `None` where that has no middle, since no number lies between its ends.
+    fn halves(&self, side: usize) -> Option<[Self; 2]> {
         let [a, b, c] = [side, (side + 1) % 3, (side + 2) % 3].map(|k| self.corners[k]);
         let half = 0.5 * (a + b);
-        [[a, half, c], [half, b, c]].map(|corners| Self { corners, normal: self.normal })
+        let halves = [[a, half, c], [half, b, c]].map(|corners| Self { corners, normal: self.normal });
+        (half != a && half != b).then_some(halves)
     }
 }
 
@@ -123,21 +131,30 @@ impl Cover<'_> {
             Covered::Hardly => false,
             Covered::Partly => {
                 let (side, length) = piece.longest();
-                length <= FINEST * self.spacing || piece.halves(side).iter().all(|half| self.is_whole(half))
+                length <= FINEST * self.spacing
+                    || piece.halves(side).is_none_or(|halves| halves.iter().all(|half| self.is_whole(half)))
             }
         }
     }
 
-    /// Adds the pieces, none of them large, that are not wholly covered.
-    fn add_bare(&self, piece: &Piece, bare: &mut Vec<Piece>) {
+    /// Adds the pieces, none of them large, that are not wholly covered. Stops when told to: one triangle may have millions.
+    fn add_bare(&self, piece: &Piece, stage: &Stage<'_>, bare: &mut Vec<Piece>) -> Result<(), Cancelled> {
+        stage.check()?;
         let (side, length) = piece.longest();
-        if length > WORTH_A_LOOK * self.spacing {
-            let [first, second] = piece.halves(side);
+        let halves = if length > WORTH_A_LOOK * self.spacing { piece.halves(side) } else { None };
+        if let Some([first, second]) = halves {
             let mut more = Vec::new();
-            rayon::join(|| self.add_bare(&first, bare), || self.add_bare(&second, &mut more));
+            let (one, other) = rayon::join(
+                || self.add_bare(&first, stage, bare),
+                || self.add_bare(&second, stage, &mut more),
+            );
             bare.append(&mut more);
-        } else if !self.is_whole(piece) {
-            bare.push(Piece { corners: piece.corners, normal: piece.normal });
+            one.and(other)
+        } else {
+            if !self.is_whole(piece) {
+                bare.push(Piece { corners: piece.corners, normal: piece.normal });
+            }
+            Ok(())
         }
     }
 }
@@ -160,7 +177,7 @@ fn fill_piece(
     }
     let (side, length) = piece.longest();
     if length > FINEST * spacing {
-        for half in piece.halves(side) {
+        for half in piece.halves(side).into_iter().flatten() {
             fill_piece(&half, surface, spacing, (samples, grid));
         }
     }

@@ -6,12 +6,11 @@ use glam::DVec3;
 
 use crate::math::Aabb;
 
-/// No cell, and no point.
-const NO_CELL: u64 = u64::MAX;
+/// No point: its place in the table is empty.
 const NO_POINT: u32 = u32::MAX;
 
-/// Cubes twice as wide as the reach, so that what is within it lies in at most eight of them. Cubes are found by hashing; those with points
-/// have a list of them.
+/// Cubes twice as wide as the reach, so that what is within it lies in at most eight of them. Cubes are found by hashing, however many there
+/// are room for; those with points have a list of them.
 pub(super) struct PointGrid {
     origin: DVec3,
     cell: f64,
@@ -24,14 +23,16 @@ pub(super) struct PointGrid {
 }
 
 impl PointGrid {
-    /// `bounds` holds all points there will ever be, but for rounding; `reach` is at least 2⁻²⁰ of its size.
+    /// `bounds` holds all points there will ever be, but for rounding. It may be as large as it likes for the reach: only cubes with points
+    /// take room.
     pub(super) fn new(bounds: Aabb, reach: f64) -> Self {
-        let cell = 2.0 * reach;
+        // Coordinates of cubes are off by 2⁻⁵² of the size at most; wider by more than that, cubes miss no point within the reach, and
+        // 64 bits count them.
+        let cell = 2.0 * reach + 2f64.powi(-50) * bounds.extent().max_element();
         Self {
-            // A cube below, so that coordinates of neighbours are not below 0.
-            origin: bounds.min - DVec3::splat(2.0 * cell),
+            origin: bounds.min,
             cell,
-            table: vec![(NO_CELL, NO_POINT); 1024],
+            table: vec![(0, NO_POINT); 1024],
             used: 0,
             points: Vec::new(),
             before: Vec::new(),
@@ -44,7 +45,7 @@ impl PointGrid {
         }
         let key = key((point - self.origin) / self.cell);
         let slot = find(&self.table, key);
-        if self.table[slot].0 == NO_CELL {
+        if self.table[slot].1 == NO_POINT {
             self.used += 1;
         }
         let index = self.points.len() as u32;
@@ -54,8 +55,8 @@ impl PointGrid {
     }
 
     fn grow(&mut self) {
-        let mut table = vec![(NO_CELL, NO_POINT); 2 * self.table.len()];
-        for &(key, point) in self.table.iter().filter(|(key, _)| *key != NO_CELL) {
+        let mut table = vec![(0, NO_POINT); 2 * self.table.len()];
+        for &(key, point) in self.table.iter().filter(|(_, point)| *point != NO_POINT) {
             let slot = find(&table, key);
             table[slot] = (key, point);
         }
@@ -88,10 +89,13 @@ impl PointGrid {
     }
 }
 
-/// 21 bits of each coordinate.
+/// A number for the cube that holds a place. Cubes with the same number are millions of cubes apart, never neighbours; they share a
+/// list, which costs time and nothing else.
 fn key(at: DVec3) -> u64 {
-    let [x, y, z] = at.to_array().map(|c| c.clamp(0.0, 2_097_151.0) as u64);
-    x | y << 21 | z << 42
+    // Odd numbers without a pattern, so that no small steps along the axes cancel.
+    const ALONG: [u64; 3] = [1, 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f];
+    let cube = at.to_array().map(|c| c.floor() as i64 as u64);
+    (0..3).fold(0, |key: u64, axis| key.wrapping_add(cube[axis].wrapping_mul(ALONG[axis])))
 }
 
 /// Where a key is, or would be.
@@ -101,7 +105,7 @@ fn find(table: &[(u64, u32)], key: u64) -> usize {
     let mut hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^= hash >> 32;
     let mut slot = hash as usize & last;
-    while table[slot].0 != key && table[slot].0 != NO_CELL {
+    while table[slot].0 != key && table[slot].1 != NO_POINT {
         slot = (slot + 1) & last;
     }
     slot
@@ -116,7 +120,14 @@ mod tests {
     fn finds_what_brute_force_finds() {
         let points: Vec<DVec3> =
             (0..3000).map(|k| DVec3::new(unit(1, k), 0.2 * unit(2, k), 3.0 * unit(3, k))).collect();
-        let mut grid = PointGrid::new(Aabb::of_points(points.iter().copied()), 0.1);
+        let close = Aabb::of_points(points.iter().copied());
+        for corner in [DVec3::ZERO, DVec3::splat(-1e3), DVec3::new(1e9, -1e12, 0.0)] {
+            check(&points, close.including(corner));
+        }
+    }
+
+    fn check(points: &[DVec3], bounds: Aabb) {
+        let mut grid = PointGrid::new(bounds, 0.1);
         points.iter().for_each(|&p| grid.insert(p));
         let mut seen = 0;
         for k in 0..300 {
@@ -137,5 +148,15 @@ mod tests {
             }
         }
         assert!(seen > 1000);
+    }
+
+    /// A box as large as that left 2²⁰ cubes along a side, and all points in one.
+    #[test]
+    fn a_large_box_leaves_few_points_to_a_cube() {
+        let points: Vec<DVec3> =
+            (0..100).flat_map(|x| (0..100).map(move |y| DVec3::new(x.into(), y.into(), 0.0))).collect();
+        let mut grid = PointGrid::new(Aabb { min: DVec3::splat(-1e12), max: DVec3::splat(1e12) }, 1.0);
+        points.iter().for_each(|&p| grid.insert(p));
+        assert!(grid.used >= 2500, "{} cubes of 2 × 2 points", grid.used);
     }
 }

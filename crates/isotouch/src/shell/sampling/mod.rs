@@ -43,10 +43,10 @@ const MOST_POINTS: f64 = 5e7;
 /// Points per spacing squared of area that darts leave: 0.70 when nothing fits any more (Tanemura 1979), less before.
 const DENSITY: f64 = 0.62;
 
-/// The least spacing that can be asked for: fewer points than the most, and cells of the grid that 21 bits count.
-fn least_spacing(surface: &Surface) -> f64 {
-    (DENSITY * surface.area / MOST_POINTS).sqrt().max(surface.size * 2f64.powi(-20))
-}
+/// How much closer than area and number say points may have to be, and how many more of them that could be on lines. A surface that has
+/// room for them needs neither; one so small and far from 0 that its coordinates are all alike never has.
+const CLOSEST: f64 = 0.125;
+const MOST_ON_LINES: f64 = 1e6;
 
 /// Points such that no place of the surface is farther than `spacing` from one that faces the same side.
 pub(super) fn by_spacing(
@@ -55,15 +55,17 @@ pub(super) fn by_spacing(
     options: &ShellOptions,
     execution: &Execution<'_>,
 ) -> Result<Vec<Sample>, ShellError> {
-    let least = least_spacing(surface);
     let lines = SharpLines::new(surface, options.sharp_angle);
-    let points = DENSITY * surface.area / (spacing * spacing) + lines.length() / spacing;
-    if spacing < least || points > MOST_POINTS {
-        let for_lines = 2.0 * lines.length() / MOST_POINTS;
-        let spacing = least.max(for_lines) * 1.5;
+    // Needles need points along them, however small their area is.
+    let length = lines.length().max(fill::length_of_pieces(surface, spacing));
+    let points = DENSITY * surface.area / (spacing * spacing) + length / spacing;
+    if points > MOST_POINTS {
+        // Half of them for the area and half for the lines, and a little to spare.
+        let for_area = (2.0 * DENSITY * surface.area / MOST_POINTS).sqrt();
+        let spacing = 1.01 * for_area.max(2.0 * length / MOST_POINTS);
         return Err(ShellError::TooManyPoints { points, most: MOST_POINTS, spacing });
     }
-    let mut samples = lines.samples(spacing);
+    let mut samples = lines.samples(spacing, execution)?;
     let mut grid = grid_of(surface, spacing, &samples);
     darts::throw(surface, spacing, (&mut samples, &mut grid), execution)?;
     fill::fill(surface, spacing, (&mut samples, &mut grid), execution)?;
@@ -77,21 +79,22 @@ pub(super) fn by_count(
     options: &ShellOptions,
     execution: &Execution<'_>,
 ) -> Result<Vec<Sample>, ShellError> {
-    let least = least_spacing(surface);
     if count as f64 > MOST_POINTS {
-        let (points, most) = (count as f64, MOST_POINTS);
-        return Err(ShellError::TooManyPoints { points, most, spacing: 1.5 * least });
+        let spacing = 1.5 * (DENSITY * surface.area / MOST_POINTS).sqrt();
+        return Err(ShellError::TooManyPoints { points: count as f64, most: MOST_POINTS, spacing });
     }
     let lines = SharpLines::new(surface, options.sharp_angle);
-    let mut spacing = (DENSITY * surface.area / (1.05 * count as f64)).sqrt();
+    let first = (DENSITY * surface.area / (1.05 * count as f64)).sqrt();
+    let mut spacing = first;
     let mut samples;
     loop {
-        // Noise may look like edges everywhere; faces get half of the points at least.
-        let mut edge_spacing = spacing;
-        samples = lines.samples(edge_spacing);
+        // Noise may look like edges everywhere; faces get half of the points at least. Long edges of a wire without much of an area are
+        // not sampled by its area: that could be any number of points.
+        let mut edge_spacing = spacing.max(lines.length() / (16.0 * count as f64 + MOST_ON_LINES));
+        samples = lines.samples(edge_spacing, execution)?;
         while samples.len() > count / 2 && samples.len() > 1 {
             edge_spacing *= 1.2;
-            samples = lines.samples(edge_spacing);
+            samples = lines.samples(edge_spacing, execution)?;
         }
         let mut grid = grid_of(surface, spacing, &samples);
         darts::throw(surface, spacing, (&mut samples, &mut grid), execution)?;
@@ -100,9 +103,8 @@ pub(super) fn by_count(
         }
         // A little closer than proportion says, so that this ends.
         spacing *= (samples.len() as f64 / (1.05 * count as f64)).sqrt().clamp(0.5, 0.98);
-        if spacing < least {
-            let points = count as f64;
-            return Err(ShellError::TooManyPoints { points, most: MOST_POINTS, spacing: 1.5 * least });
+        if spacing < CLOSEST * first {
+            return Err(ShellError::NoRoom { points: count, room: samples.len() });
         }
     }
     let samples = most_spread(&samples, count, execution)?;

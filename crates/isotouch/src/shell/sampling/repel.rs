@@ -40,7 +40,7 @@ pub(super) fn repel(
     let bvh = Bvh::new(&surface.mesh);
     let stage = stage(execution, "spreading", ROUNDS * samples.len());
     for round in 0..ROUNDS {
-        let mut grid = PointGrid::new(surface.mesh.bounds(), reach.max(surface.size * 2f64.powi(-20)));
+        let mut grid = PointGrid::new(surface.mesh.bounds(), reach);
         samples.iter().for_each(|sample| grid.insert(sample.point));
         // Shorter and shorter steps, so that points come to rest.
         let strength = STRENGTH * neighbour * (1.0 - round as f64 / ROUNDS as f64).sqrt();

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
-use super::{Place, PointGrid, Sample};
+use super::{Place, PointGrid, Sample, TOGETHER, stage};
+use crate::field::{Cancelled, Execution};
 use crate::mesh::creases::{Crease, creases};
 use crate::shell::surface::Surface;
 
@@ -49,20 +50,23 @@ impl<'a> SharpLines<'a> {
 
     /// All corners, and points along the lines no farther apart than the spacing, evenly; but of those closer together than half of
     /// it only the first. So every place of a sharp edge is within one spacing of a point on one.
-    pub(super) fn samples(&self, spacing: f64) -> Vec<Sample> {
+    pub(super) fn samples(&self, spacing: f64, execution: &Execution<'_>) -> Result<Vec<Sample>, Cancelled> {
+        let stage = stage(execution, "edges", 0);
         let apart = 0.5 * spacing;
-        let least = self.surface.size * 2f64.powi(-20);
-        let mut grid = PointGrid::new(self.surface.mesh.bounds(), apart.max(least));
+        let mut grid = PointGrid::new(self.surface.mesh.bounds(), apart);
         let mut kept = Vec::new();
         let on_lines = self.lines.iter().flat_map(|line| line.samples(spacing));
-        for sample in self.corners.iter().copied().chain(on_lines) {
+        for (k, sample) in self.corners.iter().copied().chain(on_lines).enumerate() {
+            if k % TOGETHER == 0 {
+                stage.check()?;
+            }
             // A little less than half, so that points exactly that far apart stay, whatever the rounding.
             if !grid.near(sample.point, apart * (1.0 - 1e-9), |_, _| ControlFlow::Break(())) {
                 grid.insert(sample.point);
                 kept.push(sample);
             }
         }
-        kept
+        Ok(kept)
     }
 }
 

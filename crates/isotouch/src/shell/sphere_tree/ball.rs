@@ -19,11 +19,11 @@ pub(super) fn middle(parts: &[Sphere]) -> DVec3 {
         }
         // Towards the far end of the farthest ball, less and less.
         let away = parts[farthest].center - center;
-        let end = away.length() + parts[farthest].radius;
+        let length = distance(center, parts[farthest].center);
+        let end = length + parts[farthest].radius;
         if end == 0.0 {
             break;
         }
-        let length = away.length();
         if length > 0.0 {
             center += away * (end / length / f64::from(step + 2)).min(1.0);
         }
@@ -34,7 +34,7 @@ pub(super) fn middle(parts: &[Sphere]) -> DVec3 {
 fn farthest(center: DVec3, parts: &[Sphere]) -> (f64, usize) {
     let mut found = (f64::NEG_INFINITY, 0);
     for (k, part) in parts.iter().enumerate() {
-        let reach = center.distance(part.center) + part.radius;
+        let reach = distance(center, part.center) + part.radius;
         if reach > found.0 {
             found = (reach, k);
         }
@@ -42,11 +42,21 @@ fn farthest(center: DVec3, parts: &[Sphere]) -> (f64, usize) {
     found
 }
 
+/// Coordinates below which squares lose digits, or all, to underflow, and 2⁶⁰⁰, which brings them back.
+const TINY: f64 = 1e-140;
+const UP: f64 = f64::from_bits((1023 + 600) << 52);
+
+/// The distance of two places, exact but for a few 2⁻⁵³ of it and the least number there is.
+fn distance(a: DVec3, b: DVec3) -> f64 {
+    let apart = b - a;
+    if apart.abs().max_element() < TINY { (apart * UP).length() / UP } else { apart.length() }
+}
+
 /// A radius with which a ball around `center` contains all parts, exactly.
 pub(super) fn radius_around(center: DVec3, parts: &[Sphere]) -> f64 {
     let (reach, _) = farthest(center, parts);
-    // Differences, squares, sums and the root are off by a few 2⁻⁵³ each; 2⁻⁵⁰ is eight of them.
-    reach * (1.0 + 2f64.powi(-49))
+    // Differences, squares, sums and the root are off by a few 2⁻⁵³ each; 2⁻⁴⁹ is sixteen of them. Where numbers end, by the least there is.
+    (reach * (1.0 + 2f64.powi(-49))).next_up()
 }
 
 /// The least `f32` that is not below.

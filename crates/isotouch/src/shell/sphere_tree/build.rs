@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::ball::{middle, radius_around, rounded_up};
-use super::{FANOUT, LEAF_POINTS, Sphere, SphereTree, first_node, range_of};
+use super::{FANOUT, FRAME_DEPTHS, Frame, LEAF_POINTS, Sphere, SphereTree, first_node, range_of};
 use crate::math::Aabb;
 
 /// Points below which a part is ordered on the thread that has it.
@@ -21,19 +21,31 @@ impl SphereTree {
         }
         let mut placed: Vec<(DVec3, u32)> = points.iter().copied().zip(0..).collect();
         divide(&mut placed, 0..1, 0, depth, points.len());
-        let bounds = Aabb::of_points(points.iter().copied());
         let mut tree = Self {
             depth,
             spheres: Vec::new(),
-            origin: if points.is_empty() { DVec3::ZERO } else { bounds.center() },
-            unit: unit_for(&bounds),
+            frames: Vec::new(),
             points: placed.iter().map(|(point, _)| *point).collect(),
             order: placed.iter().map(|(_, number)| *number).collect(),
         };
         if !points.is_empty() {
+            tree.add_frames();
             tree.add_spheres();
         }
         tree
+    }
+
+    fn add_frames(&mut self) {
+        for depth in (0..self.depth.max(1)).step_by(FRAME_DEPTHS as usize) {
+            let tree = &*self;
+            let frame = |k: usize| {
+                let points = &tree.points[range_of(k, depth, tree.points.len())];
+                let bounds = Aabb::of_points(points.iter().copied());
+                Frame { origin: bounds.center(), unit: unit_for(&bounds) }
+            };
+            let made: Vec<Frame> = (0..1_usize << (2 * depth)).into_par_iter().map(frame).collect();
+            self.frames.extend(made);
+        }
     }
 
     fn add_spheres(&mut self) {
@@ -64,14 +76,15 @@ impl SphereTree {
             FANOUT
         };
         let parts = &parts[..count];
-        let [x, y, z] = ((middle(parts) - self.origin) / self.unit).as_vec3().to_array();
+        let frame = self.frame(node);
+        let [x, y, z] = ((middle(parts) - frame.origin) / frame.unit).as_vec3().to_array();
         // The centre that will be used, after its rounding; the radius pays for that.
-        let center = self.origin + self.unit * DVec3::new(x.into(), y.into(), z.into());
-        [x, y, z, rounded_up(radius_around(center, parts) / self.unit)]
+        let center = frame.sphere(&[x, y, z, 0.0]).center;
+        [x, y, z, rounded_up(radius_around(center, parts) / frame.unit)]
     }
 }
 
-/// A power of two, about the size of the points: numbers in the tree are then near 1, whatever the units of the mesh.
+/// A power of two, about the size of the points: numbers of the frame are then near 1, whatever the units of the mesh.
 fn unit_for(bounds: &Aabb) -> f64 {
     let size = bounds.extent().max_element();
     // Within what powers of two and their reciprocals can be; NaN and 0 give 1.

@@ -11,11 +11,13 @@
 //! fewer in all). Nodes lie breadth-first in one array of 16 bytes a sphere; four siblings fill one line of cache.
 //!
 //! **Guarantee.** Every sphere contains the spheres of its children, and that of a leaf its points, for the `f64` numbers that
-//! [`SphereTree::sphere`] gives and exactly, rounding included. So what is clear of a sphere is clear of all below it.
+//! [`SphereTree::sphere`] gives and exactly, rounding and underflow included. So what is clear of a sphere is clear of all below it.
 //!
 //! **Why four children.** A descent to one leaf looks at f·log_f(n) spheres: 37 for n = 437,645 with f = 2 and with f = 4, and 50
 //! with f = 8. Four halves the depth of two for free. **Why small leaves.** A point costs as much to test as a sphere, so a leaf
 //! should hold about as many points as a node has children.
+//! **Why local origins.** Spheres are `f32` numbers, from the middle of the points three to six levels up and in units of their size: counted
+//! from one origin for all, a cluster smaller than 2⁻²⁴ of the whole would have spheres no smaller than that, and culling would find nothing.
 //! **Why free centres.** The papers put spheres on points of the shell (Barbič & James 2008). A centre that may lie anywhere never makes them
 //! larger.
 //!
@@ -62,15 +64,34 @@ pub struct Sphere {
 pub struct SphereTree {
     /// Depth of the leaves.
     depth: u32,
-    /// x, y, z and radius of every sphere, breadth-first, in units of `unit` and from `origin`.
+    /// x, y, z and radius of every sphere, breadth-first, in units and from the origin of its frame.
     spheres: Vec<[f32; 4]>,
-    origin: DVec3,
-    /// A power of two, so that scaling by it rounds nothing.
-    unit: f64,
+    /// One for every node at a depth that is a multiple of [`FRAME_DEPTHS`], breadth-first; none for leaves.
+    frames: Vec<Frame>,
     /// Positions in tree order.
     points: Vec<DVec3>,
     /// For every place in tree order, the point's number where it came from.
     order: Vec<u32>,
+}
+
+/// Depths of the tree that share a frame: a node's frame belongs to the nearest node above it whose depth is a multiple of this. More
+/// leaves more spheres too large around clusters, 4 to that power; fewer takes memory.
+const FRAME_DEPTHS: u32 = 3;
+
+/// What the numbers of some spheres are relative to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Frame {
+    origin: DVec3,
+    /// A power of two, so that scaling by it rounds nothing.
+    unit: f64,
+}
+
+impl Frame {
+    #[inline(always)]
+    fn sphere(&self, stored: &[f32; 4]) -> Sphere {
+        let [x, y, z, radius] = stored.map(f64::from);
+        Sphere { center: self.origin + self.unit * DVec3::new(x, y, z), radius: self.unit * radius }
+    }
 }
 
 impl SphereTree {
@@ -87,6 +108,7 @@ impl SphereTree {
     /// Memory it takes, in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of_val::<[_]>(&self.spheres)
+            + size_of_val::<[_]>(&self.frames)
             + size_of_val::<[_]>(&self.points)
             + size_of_val::<[_]>(&self.order)) as u64
     }
@@ -94,8 +116,16 @@ impl SphereTree {
     /// One sphere; 0 is the root.
     #[inline]
     pub fn sphere(&self, node: usize) -> Sphere {
-        let [x, y, z, radius] = self.spheres[node].map(f64::from);
-        Sphere { center: self.origin + self.unit * DVec3::new(x, y, z), radius: self.unit * radius }
+        self.frame(node).sphere(&self.spheres[node])
+    }
+
+    /// The frame of a node's sphere; siblings share it.
+    #[inline]
+    fn frame(&self, node: usize) -> &Frame {
+        let depth = depth_of(node);
+        let top = depth.saturating_sub(1) / FRAME_DEPTHS * FRAME_DEPTHS;
+        let above = (node - first_node(depth)) >> (2 * (depth - top));
+        &self.frames[first_frame(top) + above]
     }
 
     /// The nodes of a depth.
@@ -133,6 +163,11 @@ impl SphereTree {
 /// The first node of a depth: (4ᵈ − 1) / 3.
 fn first_node(depth: u32) -> usize {
     ((1_usize << (2 * depth)) - 1) / 3
+}
+
+/// The first frame of a depth that has some, one for each node there and at depths before: (4ᵈ − 1) / (4ᶠ − 1), f depths apart.
+fn first_frame(depth: u32) -> usize {
+    ((1_usize << (2 * depth)) - 1) / ((1 << (2 * FRAME_DEPTHS)) - 1)
 }
 
 fn depth_of(node: usize) -> u32 {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::SphereTree;
+use super::{Sphere, SphereTree};
 
 /// A point of the tree, and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,6 @@ impl SphereTree {
         if self.spheres.is_empty() {
             return None;
         }
-        let q = (p - self.origin) / self.unit;
         let mut best = (bound, u32::MAX);
         // At most three siblings wait per depth, and 32-bit counts make fewer than 16 depths.
         let mut stack = [(0.0, 0_usize); 64];
@@ -37,7 +36,7 @@ impl SphereTree {
         while waiting > 0 {
             waiting -= 1;
             let (beyond, node) = stack[waiting];
-            if beyond >= best.0 / self.unit {
+            if beyond >= best.0 {
                 continue;
             }
             let children = self.children(node);
@@ -52,9 +51,10 @@ impl SphereTree {
             }
             let mut within = [(0.0, 0_usize); super::FANOUT];
             let mut count = 0;
+            let frame = self.frame(children.start);
             for child in children {
-                let beyond = distance_to(&self.spheres[child], q);
-                if beyond < best.0 / self.unit {
+                let beyond = distance_to(&frame.sphere(&self.spheres[child]), p);
+                if beyond < best.0 {
                     // The farthest first, so that the nearest is taken from the stack next.
                     let mut k = count;
                     while k > 0 && within[k - 1].0 < beyond {
@@ -72,10 +72,10 @@ impl SphereTree {
     }
 }
 
-/// How far a place is at least from all in a sphere, in units of the tree; below 0 inside.
+/// How far a place is at least from all in a sphere; below 0 inside.
 #[inline(always)]
-fn distance_to(sphere: &[f32; 4], q: DVec3) -> f64 {
-    let [x, y, z, radius] = sphere.map(f64::from);
-    // The distance as stored may be a few 2⁻⁵³ of the place too large; this is more.
-    (q - DVec3::new(x, y, z)).length() - radius - 1e-15 * q.abs().max_element()
+fn distance_to(sphere: &Sphere, p: DVec3) -> f64 {
+    // The centre and the radius are what they are, the distance may be a few 2⁻⁵³ of itself too large; this is more. The distances of points
+    // that it is compared with may be as much too small, which only decides between points that are as near.
+    p.distance(sphere.center) * (1.0 - 1e-15) - sphere.radius
 }
