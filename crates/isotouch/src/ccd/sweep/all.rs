@@ -25,6 +25,8 @@ pub struct PointContacts {
 struct InPiece {
     point: u32,
     piece: u32,
+    /// From when on the spheres around the point leave it in doubt: what only a bound tells of does not begin before.
+    from: f64,
     intervals: Vec<Interval>,
 }
 
@@ -61,11 +63,12 @@ impl Question<'_> {
         let points = self.sweep.shell.points();
         let mut found = Found::default();
         for piece in 0..self.pieces.count() {
-            let counts = |of: &InPiece| {
-                of.intervals.iter().all(|interval| interval.status != HitStatus::Bound)
-                    || self.is_left_in_doubt(of.point, piece)
+            let in_piece = |(&p, point): (&_, u32)| {
+                let of = self.in_piece(point, piece, p)?;
+                let is_known = of.intervals.iter().all(|interval| interval.status != HitStatus::Bound);
+                let from = if is_known { 0.0 } else { self.left_in_doubt(point, piece)? };
+                Some(InPiece { from, ..of })
             };
-            let in_piece = |(&p, point): (&_, u32)| self.in_piece(point, piece, p).filter(counts);
             found.contacts.par_extend(points.par_iter().zip(0..points.len() as u32).filter_map(in_piece));
             found.point_tests += points.len() as u64;
         }
@@ -74,7 +77,7 @@ impl Question<'_> {
 
     fn in_piece(&self, point: u32, piece: u32, p: glam::DVec3) -> Option<InPiece> {
         let intervals = self.set.intervals(&self.segment(p, piece));
-        (!intervals.is_empty()).then_some(InPiece { point, piece, intervals })
+        (!intervals.is_empty()).then_some(InPiece { point, piece, from: 0.0, intervals })
     }
 
     fn all_by_tree(&self) -> Found {
@@ -124,7 +127,7 @@ impl Question<'_> {
             Parts::None => {
                 for place in tree.point_range(doubt.node as usize) {
                     let of = self.in_piece(tree.order()[place], doubt.span.index, tree.points()[place]);
-                    found.contacts.extend(of);
+                    found.contacts.extend(of.map(|of| InPiece { from: doubt.t, ..of }));
                     found.point_tests += 1;
                 }
             }
@@ -141,7 +144,13 @@ impl Question<'_> {
             }
             let Some(PointContacts { intervals, .. }) = points.last_mut() else { continue };
             for interval in of.intervals {
-                let (start, end) = (span.time(interval.start), span.time(interval.end));
+                let (mut start, end) = (span.time(interval.start), span.time(interval.end));
+                if interval.status == HitStatus::Bound {
+                    start = start.max(of.from);
+                }
+                if start > end {
+                    continue;
+                }
                 match intervals.last_mut() {
                     Some(last) if start <= last.end => last.end = end.max(last.end),
                     _ => {
@@ -151,6 +160,7 @@ impl Question<'_> {
                 }
             }
         }
+        points.retain(|of| !of.intervals.is_empty());
         points
     }
 }

@@ -58,10 +58,11 @@ impl Question<'_> {
             let segments: Vec<Segment> = points.par_iter().map(|&p| self.segment(p, piece)).collect();
             let hits = self.set.first_hits(&segments);
             effort.point_tests += segments.len() as u64;
-            let counts =
-                |point: u32, hit: &Hit| hit.status != HitStatus::Bound || self.is_left_in_doubt(point, piece);
             let contacts = (0..).zip(hits).filter_map(|(point, hit)| {
-                hit.filter(|hit| counts(point, hit)).map(|hit| self.contact(point, piece, hit))
+                let hit = hit?;
+                let is_known = hit.status != HitStatus::Bound;
+                let from = if is_known { 0.0 } else { self.left_in_doubt(point, piece)? };
+                Some(self.contact(point, piece, hit, from))
             });
             if let Some(contact) = contacts.reduce(earlier) {
                 return FirstContact { contact: Some(contact), effort };
@@ -70,9 +71,15 @@ impl Question<'_> {
         FirstContact { contact: None, effort }
     }
 
-    /// A hit of a piece as one of the whole motion.
-    fn contact(&self, point: u32, piece: u32, hit: Hit) -> Contact {
-        let t = Span { halvings: self.pieces.halvings, index: piece }.time(hit.t);
+    /// A hit of a piece as one of the whole motion; where only a bound tells of it, not before the spheres around the point leave it in doubt.
+    fn contact(&self, point: u32, piece: u32, hit: Hit, from: f64) -> Contact {
+        let span = Span { halvings: self.pieces.halvings, index: piece };
+        let t = span.time(hit.t);
+        if hit.status == HitStatus::Bound && t < from {
+            let segment = self.segment(self.sweep.shell.points()[point as usize], piece);
+            let within = from * f64::from(self.pieces.count()) - f64::from(piece);
+            return Contact { point, hit: Hit { t: from, point: segment.at(within), ..hit } };
+        }
         Contact { point, hit: Hit { t, status: status_in(piece, hit.status), ..hit } }
     }
 
@@ -134,7 +141,7 @@ impl Question<'_> {
                         effort.point_tests += 1;
                         let segment = self.segment(shell.tree().points()[place], next.span.index);
                         if let Some(hit) = self.set.first_hit(&segment) {
-                            let contact = self.contact(number, next.span.index, hit);
+                            let contact = self.contact(number, next.span.index, hit, next.t);
                             best = Some(best.map_or(contact, |best| earlier(best, contact)));
                         }
                     }

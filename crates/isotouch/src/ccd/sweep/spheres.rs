@@ -70,15 +70,15 @@ impl Question<'_> {
         Some(t)
     }
 
-    /// Whether the search by the tree would come to ask a point about a piece. What the field only bounds, outside its box, spheres may
-    /// know better; so a contact there counts if they leave it in doubt.
-    pub(super) fn is_left_in_doubt(&self, point: u32, piece: u32) -> bool {
+    /// From when on the search by the tree leaves a point in doubt during a piece; `None` if it does not come to ask it. What the field only bounds,
+    /// outside its box, spheres may know better; so a contact there counts from then on.
+    pub(super) fn left_in_doubt(&self, point: u32, piece: u32) -> Option<f64> {
         let tree = self.sweep.shell.tree();
         let place = self.sweep.place_of(point);
         let mut next = (0, Span::WHOLE);
         while let Some(doubt) = self.doubt(next.0, next.1) {
             next = match self.parts(&doubt) {
-                Parts::None => return true,
+                Parts::None => return Some(doubt.t),
                 Parts::Times(spans) => {
                     let holds = |span: &Span| piece >> (self.pieces.halvings - span.halvings) == span.index;
                     (doubt.node, if holds(&spans[0]) { spans[0] } else { spans[1] })
@@ -87,12 +87,12 @@ impl Question<'_> {
                     let holds = |node: &u32| tree.point_range(*node as usize).contains(&place);
                     match nodes.find(holds) {
                         Some(node) => (node, doubt.span),
-                        None => return true,
+                        None => return Some(doubt.t),
                     }
                 }
             };
         }
-        false
+        None
     }
 
     /// The next smaller questions about a node in doubt; none for one piece of a leaf, whose points are to be asked.
