@@ -159,6 +159,9 @@ impl Tally {
             self.bounds += 1;
             let is_outside = path.time_inside(query.blur()).is_none_or(|(from, to)| t < from || t > to);
             self.demand(is_outside, &format!("bound within the box: {hit:?}"), query);
+            // A path that ends on the border of the box, as far as rounding can tell, may be asked beyond it.
+            let above = query.scene.dense.lower_bound(hit.point) - query.iso;
+            self.demand(above <= tolerance, &format!("no doubt by {above:e}: {hit:?}"), query);
             return;
         }
         let is_inside = path.time_inside(-query.blur()).is_some_and(|(from, to)| (from..=to).contains(&t));
