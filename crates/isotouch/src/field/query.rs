@@ -86,6 +86,14 @@ impl Field {
         self.error_of_cells(self.grid.cell)
     }
 
+    /// The largest [`Field::error_bound_at`] of any point of the box: that of the coarsest cells of a sparse field.
+    pub fn error_bound_far(&self) -> f64 {
+        match &self.storage {
+            Storage::Dense(_) => self.error_bound(),
+            Storage::Sparse(nodes) => self.error_of_cells(self.grid.cell * f64::from(nodes.top_step)),
+        }
+    }
+
     /// How far the interpolant may be from the true distance at a point of the box: more where a sparse field is coarse.
     pub fn error_bound_at(&self, p: DVec3) -> Option<f64> {
         self.cell_at(p).map(|cell| self.error_of_cells(cell.size))
