@@ -47,8 +47,8 @@ impl Outside<'_> {
         // Points of the path are off by their rounding, heights above a plane by that and by their own.
         let largest = segment.from.abs().max(segment.to.abs()).max_element();
         let rounding = 8.0 * 2f64.powi(-53) * largest * self.field.lipschitz();
-        // Less than this is not worth a step.
-        let least = 1e-9 * self.field.grid().cell;
+        // Less than what φ changes by in a billionth of a cell is not worth a step.
+        let least = 1e-9 * self.field.grid().cell * self.field.lipschitz();
         let mut t = from;
         for _ in 0..MOST_STEPS {
             let at = segment.at(t);
