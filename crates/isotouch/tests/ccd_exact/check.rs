@@ -165,7 +165,8 @@ impl Tally {
             // Where something is known outside, it is not above σ by more than a step is worth.
             let field = &query.scene.dense;
             let above = field.lower_bound(hit.point) - query.iso;
-            let is_doubt = above <= tolerance + SHORTEST_STEP * query.steepness();
+            let allowed = tolerance + SHORTEST_STEP * query.steepness() + query.rounding_outside();
+            let is_doubt = above <= allowed;
             self.demand(
                 is_doubt || !field.is_certified_outside(),
                 &format!("no doubt by {above:e}: {hit:?}"),
