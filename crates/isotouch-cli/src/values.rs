@@ -72,6 +72,11 @@ pub(crate) fn whole(lowest: u32, highest: u32) -> impl Fn(&str) -> Result<u32, S
     }
 }
 
+/// A number that chooses among random ones.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("it has to be a whole number from 0 to {}", u64::MAX))
+}
+
 /// x, y or z
 pub(crate) fn axis(text: &str) -> Result<Axis, String> {
     text.parse().map_err(|error: isotouch::output::picture::UnknownAxis| error.to_string())
@@ -93,6 +98,8 @@ mod tests {
         for bad in ["0", "9", "-5", "2.5", "1e3", "99999999999", "many", ""] {
             assert!(few(bad).is_err_and(|said| said.contains("a whole number from 1 to 8")), "{bad}");
         }
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        assert!(seed("-1").is_err_and(|said| said.contains("a whole number from 0")));
         assert_eq!(point("1,-2.5, 3e2"), Ok(DVec3::new(1.0, -2.5, 300.0)));
         assert!(point("1,2").is_err() && point("1,2,3,4").is_err() && point("1,2,x").is_err());
         assert!(axis("q").is_err() && axis("y").is_ok());

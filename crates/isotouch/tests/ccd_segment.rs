@@ -351,6 +351,96 @@ fn outside_the_box_bounds_decide() {
     }
 }
 
+/// A ball with so little free space around it that at the border of the box the bound of its distance is nothing.
+fn tight_ball(storage: StorageKind) -> Field {
+    let ball = shapes::sphere(1.0, 5_120).unwrap();
+    let options = FieldOptions { resolution: 64, padding: 0.002, storage, ..Default::default() };
+    let field = Field::from_mesh(&ball, &options).unwrap();
+    assert!(field.is_certified_outside());
+    let bounds = field.grid().bounds();
+    let on_face = DVec3::new(bounds.max.x, 0.0, 0.0);
+    assert!(field.lower_bound(on_face) <= 0.0 && field.distance(on_face).value() > 0.0);
+    field
+}
+
+#[test]
+fn paths_beside_the_box_are_free_however_close() {
+    for field in STORAGES.map(tight_ball) {
+        let (bounds, h) = (field.grid().bounds(), field.grid().cell);
+        for (axis, beside) in
+            (0..3).flat_map(|axis| [1e-3, 1e-4, 1e-5, 1e-6].map(|beside| (axis, beside * h)))
+        {
+            for face in [bounds.min[axis] - beside, bounds.max[axis] + beside] {
+                let on = |mut p: DVec3| {
+                    p[axis] = face;
+                    p
+                };
+                let along = Segment::new(on(bounds.min), on(bounds.max));
+                // Along the face, away from it, past it from edge to edge, and from far away to beside it.
+                let away = Segment::new(
+                    on(bounds.center()),
+                    bounds.center() + 5.0 * (on(bounds.max) - bounds.center()),
+                );
+                let far =
+                    Segment::new(bounds.center() + 40.0 * (on(bounds.min) - bounds.center()), on(bounds.max));
+                for path in [along, along.reversed(), away, away.reversed(), far, far.reversed()] {
+                    let hit = field.first_hit(&path, 0.0, &CastOptions::default());
+                    assert_eq!(hit, None, "{beside} beside, {path:?}");
+                    assert!(!field.touches(&path, 0.0, &CastOptions::default()));
+                    assert!(field.intervals(&path, 0.0, &CastOptions::default()).is_empty());
+                }
+            }
+        }
+    }
+}
+
+/// A doubt outside the box is one: the bound there is not above σ. And where the true distance is not, there is one.
+#[test]
+fn doubts_outside_are_where_the_bound_is_not_above() {
+    for field in STORAGES.map(tight_ball) {
+        let (bounds, h) = (field.grid().bounds(), field.grid().cell);
+        let mut random = Random(5);
+        let mut doubts = 0;
+        for _ in 0..3_000 {
+            let around =
+                |random: &mut Random| bounds.center() + 1.5 * (random.in_box(bounds) - bounds.center());
+            let path = Segment::new(around(&mut random), around(&mut random));
+            let iso = [0.0, 0.3, 2.0, 6.0][random.below(4)] * h;
+            let hit = field.first_hit(&path, iso, &CastOptions::default());
+            let until = hit.map_or(1.0, |hit| hit.t);
+            for k in 0..=50 {
+                let at = path.at(until * f64::from(k) / 50.0 * (1.0 - 1e-9));
+                // The mesh is within a hundredth of the ball.
+                let is_below = at.length() - 1.0 < iso - 0.01 - field.error_bound();
+                assert!(!is_below || hit.is_some_and(|hit| hit.t == 0.0), "{at} of {path:?} before {hit:?}");
+            }
+            if let Some(hit) = hit.filter(|hit| hit.status == HitStatus::Bound) {
+                doubts += 1;
+                assert!(field.lower_bound(hit.point) <= iso + 1e-8 * h, "{hit:?} of {path:?}");
+            }
+        }
+        assert!(doubts > 100, "{doubts}");
+    }
+}
+
+/// Of a start at σ rounding cannot tell whether it is inside: it is a touch, or a crossing where the path goes on below.
+#[test]
+fn only_a_start_surely_below_is_inside() {
+    let grid = Grid { origin: DVec3::ZERO, cell: 1.0, cells: UVec3::splat(4) };
+    let height = |node: usize| (node / 25) as f32 - 2.0;
+    let options = FieldOptions { storage: StorageKind::Dense, ..Default::default() };
+    let field = Field::from_grid(grid, (0..125).map(height).collect(), 1.0, &options).unwrap();
+    let status = |from: f64, to: f64| {
+        let path = Segment::new(DVec3::new(1.5, 1.3, from), DVec3::new(1.7, 1.2, to));
+        let hit = field.first_hit(&path, 0.0, &CastOptions::default());
+        hit.map(|hit| (hit.t, hit.status))
+    };
+    assert_eq!(status(2.0, 3.0), Some((0.0, HitStatus::Touch)));
+    assert_eq!(status(2.0, 1.0), Some((0.0, HitStatus::Crossing)));
+    assert_eq!(status(2.0 - 1e-9, 3.0), Some((0.0, HitStatus::StartsInside)));
+    assert_eq!(status(2.0 + 1e-9, 3.0), None);
+}
+
 /// Beyond the band values may jump where the field gets coarser: no path gets through unnoticed.
 #[test]
 fn nothing_leaks_beyond_the_band() {

@@ -192,6 +192,18 @@ fn flat_meshes_are_called_flat() {
     }
 }
 
+/// A sheet without size would have cells of size 0.
+#[test]
+fn a_point_is_no_sheet() {
+    for at in [[0.0; 3], [1.0, 2.0, 3.0]] {
+        let point = mesh(&[at], &[[0, 0, 0]]);
+        for (sign, cell_size) in [(SignMethod::Oriented, None), (SignMethod::FaceNormal, Some(0.1))] {
+            let error = refused(&point, &FieldOptions { sign, cell_size, ..Default::default() });
+            assert_eq!(error, BuildError::OnePoint);
+        }
+    }
+}
+
 /// Thin is not flat.
 #[test]
 fn a_thin_plate_is_built() {

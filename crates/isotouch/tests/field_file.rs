@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use isotouch::field::{Field, FieldFileError, FieldOptions, SignMethod, StorageKind};
+use isotouch::ccd::{CastOptions, Segment, Traversal};
+use isotouch::field::{Distance, Field, FieldFileError, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::DVec3;
 use isotouch::mesh::shapes::{self, sphere};
 use oracle::crc32::crc32;
@@ -573,6 +574,38 @@ fn hostile_values_are_found_by_verify() {
             }
         }
     }
+}
+
+/// A value that is no number is found without the slow part of `verify`, and what lies beside it is unknown, not free.
+#[test]
+fn values_that_are_no_numbers_are_found_quickly_and_prove_nothing() {
+    let desk = Desk::new();
+    for storage in BOTH {
+        let intact = saved(storage);
+        let opened = desk.open(&intact.0).unwrap();
+        opened.verify_checksums().unwrap();
+        opened.verify_finite().unwrap();
+        for section in intact.sections().into_iter().filter(|s| [1, 4, 5].contains(&s.kind) && s.bytes > 0) {
+            for bad in [f32::NAN, f32::INFINITY] {
+                let mut file = intact.clone();
+                file.put(section.offset + section.bytes / 8 * 4, &bad.to_le_bytes());
+                let field = desk.open(&file.sealed().0).unwrap();
+                field.verify_checksums().unwrap();
+                let error = field.verify_finite().expect_err("found").to_string();
+                assert!(error.contains("tried.field") && error.contains("not finite"), "{error}");
+            }
+        }
+    }
+    // The first node of a dense field, at the corner of its box.
+    let mut file = saved(StorageKind::Dense).clone();
+    let nodes = file.sections()[0];
+    file.put(nodes.offset, &f32::NAN.to_le_bytes());
+    let field = desk.open(&file.sealed().0).unwrap();
+    let beside = field.grid().origin + 0.5 * field.grid().cell;
+    assert_eq!((field.distance(beside), field.lower_bound(beside)), (Distance::Unknown, f64::NEG_INFINITY));
+    let path = Segment::new(beside, beside + 0.1 * field.grid().cell);
+    let uniform = CastOptions { traversal: Traversal::Uniform, ..Default::default() };
+    assert!(field.first_hit(&path, 0.0, &uniform).is_some() && field.touches(&path, 0.0, &uniform));
 }
 
 /// Claiming that the border is outside when it is not would make false lower bounds.

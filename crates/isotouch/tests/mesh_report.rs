@@ -273,10 +273,20 @@ fn an_empty_mesh_is_reported_as_empty() {
 /// What is wrong comes with what becomes of it.
 #[test]
 fn words_for_one_hole() {
-    let said = report(&mesh(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])).to_string();
-    assert!(said.contains("3 vertices, 1 triangle, 1 component"), "{said}");
+    let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let said = report(&mesh(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2]])).to_string();
+    assert!(said.contains("4 vertices, 3 triangles, 1 component"), "{said}");
     assert!(said.contains("1 hole with 3 boundary edges: the surface is not closed"), "{said}");
     assert!(said.contains("`isotouch field` caps holes") && said.contains("--sign oriented"), "{said}");
+}
+
+/// Nothing caps the rim of a flat surface.
+#[test]
+fn words_for_a_flat_mesh() {
+    let said = report(&mesh(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], &[[0, 1, 2]])).to_string();
+    assert!(said.contains("3 vertices, 1 triangle, 1 component"), "{said}");
+    assert!(said.contains("flat: it encloses nothing") && said.contains("--sign oriented"), "{said}");
+    assert!(said.contains("1 hole with 3 boundary edges") && !said.contains("caps"), "{said}");
 }
 
 #[test]

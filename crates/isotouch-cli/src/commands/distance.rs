@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use isotouch::field::Distance;
+use isotouch::field::{Distance, Field};
 use isotouch::output::npy;
 
 use super::build_args::FieldArgs;
@@ -19,8 +19,10 @@ const BATCH: usize = 1 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-    Outside the box of the field the distance is at least the number written, which is a lower bound; where \
-    nothing is known, NaN is written. --flags tells which is which: 0 for a distance within the error bound, 1 for a \
+    In the box of the field the number written is its value, which is within `error_bound` of the true distance near the surface (in \
+    the band of a sparse field) and within `error_bound_far` everywhere; both are in --json, and null where nothing is certified. \
+    Outside the box the distance is at least the number written, which is a lower bound; where \
+    nothing is known, NaN is written. --flags tells which is which: 0 for a value of the field, 1 for a \
     lower bound, 2 for unknown.\n\n\
     Examples:\n  \
     isotouch distance part.field --points points.npy -o distances.npy\n  \
@@ -50,20 +52,20 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
-    let found = source::field(&args.field, &args.build, console)?;
+    let found = source::sound_field(&args.field, &args.build, console)?;
     let field = &found.field;
 
     let bar = Bar::new(console);
     let mut values = Vec::with_capacity(points.len());
     let mut flags = Vec::with_capacity(if args.flags.is_some() { points.len() } else { 0 });
-    let (mut inside, mut outside, mut unknown, mut not_finite) = (0u64, 0u64, 0u64, 0u64);
+    let (mut inside, mut outside, mut unknown) = (0u64, 0u64, 0u64);
     let start = Instant::now();
     for batch in points.chunks(BATCH) {
         interrupt::check()?;
         for (point, distance) in batch.iter().zip(field.distances(batch)) {
             match distance {
                 Distance::Interpolated(value) => inside += u64::from(value < 0.0),
-                _ if !point.is_finite() => not_finite += 1,
+                _ if !point.is_finite() => {}
                 Distance::LowerBound(_) => outside += 1,
                 Distance::Unknown => {
                     outside += 1;
@@ -92,8 +94,14 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
             are(unknown)
         ));
     }
-    if not_finite > 0 {
-        console.warn(format_args!("{} not finite; NaN was written for them", are(not_finite)));
+    let not_finite = points.iter().filter(|point| !point.is_finite()).count() as u64;
+    if let Some(first) = points.iter().position(|point| !point.is_finite()) {
+        console.warn(format_args!(
+            "{}: {} not finite, the first at index {first}; NaN was written for {}",
+            args.points.display(),
+            are(not_finite),
+            if not_finite == 1 { "it" } else { "them" }
+        ));
     }
     let worth = match unknown {
         0 => "lower bounds".into(),
@@ -105,7 +113,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.facts(&[
         ("inside the solid", plural(inside, "point")),
         ("outside the box", format!("{} ({worth})", plural(outside, "point"))),
-        ("error", format!("within ±{} of the true distance near the surface", number(field.error_bound()))),
+        ("error", error_in_words(field)),
         ("time", duration(elapsed)),
     ]);
     report.key("output", args.output.display().to_string());
@@ -115,9 +123,24 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.key("inside", inside);
     report.key("outside", outside);
     report.key("unknown", unknown + not_finite);
-    report.key("error_bound", field.error_bound());
+    found.report_errors(&mut report);
     report.key("seconds", elapsed.as_secs_f64());
     Ok(report)
+}
+
+fn error_in_words(field: &Field) -> String {
+    let (near, far) = (field.error_bound(), field.error_bound_far());
+    if !field.is_certified() {
+        "not certified".into()
+    } else if far == near {
+        format!("within ±{} of the true distance", number(near))
+    } else {
+        format!(
+            "within ±{} of the true distance near the surface, ±{} far from it",
+            number(near),
+            number(far)
+        )
+    }
 }
 
 /// What a distance is worth, as programs read it.

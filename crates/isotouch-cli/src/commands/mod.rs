@@ -9,6 +9,7 @@ pub(crate) mod distance;
 pub(crate) mod field;
 pub(crate) mod inspect;
 mod output_path;
+mod segments;
 pub(crate) mod shell;
 pub(crate) mod slice;
 mod source;

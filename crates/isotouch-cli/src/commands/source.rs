@@ -60,16 +60,21 @@ fn read_mesh(path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
         Err(ReadError::UnknownFormat { .. }) if shell_file(path)?.is_some() => {
             Err(anyhow!("{} is a shell; a mesh or a field is needed here", path.display())).or_bad_input()
         }
-        Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
+        Err(ReadError::UnknownFormat { .. })
             if is_regular(path) && path.extension().is_some_and(|extension| extension == "shell") =>
         {
             Err(ShellFileError::NotAShell { path: path.into() }).or_bad_input()
         }
         // Neither field nor mesh; the name tells which of the two it wanted to be.
-        Err(ReadError::UnknownFormat { .. } | ReadError::Empty { .. })
+        Err(ReadError::UnknownFormat { .. })
             if is_regular(path) && path.extension().is_some_and(|extension| extension == "field") =>
         {
             Err(FieldFileError::NotAField { path: path.into() }).or_bad_input()
+        }
+        Err(ReadError::Empty { .. })
+            if path.extension().is_some_and(|extension| extension == "field" || extension == "shell") =>
+        {
+            Err(anyhow!("{} is empty; make it again", path.display())).or_bad_input()
         }
         other => other.or_bad_input(),
     }
@@ -219,6 +224,31 @@ impl Source {
         });
         report.key("cache", word);
     }
+
+    /// Tells programs how far values may be from true distances, if that is known.
+    pub(super) fn report_errors(&self, report: &mut Report) {
+        let known = |bound: f64| if self.field.is_certified() { bound } else { f64::NAN };
+        report.key("certified", self.field.is_certified());
+        report.key("error_bound", known(self.field.error_bound()));
+        report.key("error_bound_far", known(self.field.error_bound_far()));
+    }
+}
+
+/// [`field`] for questions whose answers are certain: all bytes of a field file are read and compared with their checksums, and values
+/// that are no numbers are refused.
+pub(super) fn sound_field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
+    let found = field(path, args, console)?;
+    // The cache looks at what it gives.
+    if found.cache.is_none() {
+        found.field.verify_checksums().and_then(|()| found.field.verify_finite()).or_bad_input()?;
+    }
+    if !found.field.is_certified() {
+        console.warn(format_args!(
+            "{}: nothing is certified, for inside and outside meet beyond the rim of an open surface",
+            path.display()
+        ));
+    }
+    Ok(found)
 }
 
 /// Where a path becomes a field to ask: opens a field file; takes over the values of another program, all of them; or, of a mesh

@@ -18,10 +18,14 @@ pub(crate) fn write_segments(desk: &Desk) -> Vec<Segment> {
         Segment::new(points[2], points[3]),
         Segment::new(-crate::points()[0], points[1]),
     ];
+    write_all(desk, &segments);
+    segments
+}
+
+fn write_all(desk: &Desk, segments: &[Segment]) {
     let rows: Vec<f64> =
         segments.iter().flat_map(|s| [s.from.to_array(), s.to.to_array()]).flatten().collect();
-    write_array(desk, &[3, 2, 3], &rows);
-    segments
+    write_array(desk, &[segments.len(), 2, 3], &rows);
 }
 
 /// As numpy.save writes it.
@@ -118,13 +122,133 @@ fn the_papers_roots_are_there_to_compare() {
 }
 
 #[test]
+fn flags_tell_how_contacts_begin() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let mut segments = write_segments(&desk);
+    // Beside the box, within σ of it: contact cannot be excluded there.
+    let far = DVec3::new(9.0, 9.0, 0.0);
+    segments.push(Segment::new(far, far + DVec3::Z));
+    write_all(&desk, &segments);
+    let ask = ["cast", "part.field", "--segments", "segments.npy", "--flags"];
+    let flags = |more: &[&str]| {
+        desk.succeed(&[&ask[..], &["f.npy"], more].concat());
+        let bytes = std::fs::read(desk.path("f.npy")).unwrap();
+        assert!(String::from_utf8_lossy(&bytes).contains("'|u1'"));
+        bytes[bytes.len() - 4..].to_vec()
+    };
+    assert_eq!(flags(&[]), [1, 0, 3, 0]);
+    assert_eq!(flags(&["--intervals"]), [1, 0, 3, 0]);
+    assert_eq!(flags(&["--iso", "50"])[3], 5);
+    let json = desk.succeed(&[&ask[..], &["f.npy", "-o", "t.npy", "--json"]].concat()).json();
+    assert_eq!((&json["flags"], &json["output"]), (&"f.npy".into(), &"t.npy".into()));
+    for (name, part) in [
+        ("f.txt", ".npy"),
+        ("segments.npy", "also an input"),
+        ("part.field", ".npy"),
+        ("t.npy", "two outputs"),
+    ] {
+        let run = desk.run(&[&ask[..], &[name, "-o", "t.npy"]].concat());
+        assert_eq!(run.code, Some(2), "{name}");
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_damaged_field_proves_nothing() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    write_segments(&desk);
+    let mut bytes = std::fs::read(desk.path("part.field")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(desk.path("part.field"), &bytes).unwrap();
+    for ask in [
+        &["cast", "part.field", "--segments", "segments.npy", "-o", "t.npy"][..],
+        &["distance", "part.field", "--points", "points.npy", "-o", "t.npy"],
+    ] {
+        let run = desk.run(ask);
+        assert_eq!(run.code, Some(2), "{ask:?}");
+        assert!(run.stderr.contains("part.field") && run.stderr.contains("checksum"), "{}", run.stderr);
+        assert!(!desk.path("t.npy").exists());
+    }
+}
+
+#[test]
+fn segments_that_prove_nothing_are_named() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let mut segments = write_segments(&desk);
+    let through = segments[0];
+    segments.push(Segment::new(DVec3::new(f64::NAN, 0.0, 0.0), DVec3::ZERO));
+    segments.push(Segment::new(DVec3::splat(-1e160), DVec3::splat(1e160)));
+    segments.push(Segment::new(through.from, DVec3::splat(1e200)));
+    write_all(&desk, &segments);
+    let run = desk.succeed(&["cast", "part.field", "--segments", "segments.npy", "-o", "t.npy"]);
+    let said = |part: &str| assert!(run.stderr.contains(part), "{part} in {}", run.stderr);
+    said("segments.npy: 1 segment is not finite, the first at index 3: nothing can be proven");
+    said("segments.npy: 2 segments are too long to be measured, the first at index 4: nothing can be proven");
+    assert_eq!(npy::read(desk.path("t.npy")).unwrap().values[3..], [0.0; 3]);
+}
+
+#[test]
+fn contact_that_is_assumed_outside_is_announced() {
+    let desk = Desk::new();
+    write_segments(&desk);
+    let ask = ["cast", "part.obj", "-r", "24", "--segments", "segments.npy"];
+    assert_eq!(desk.succeed(&ask).stderr, "");
+    // Without padding the solid touches the border.
+    let run = desk.succeed(&[&ask[..], &["--padding", "0"]].concat());
+    assert!(run.stderr.contains("2 segments outside the box: nothing is known there"), "{}", run.stderr);
+    assert!(run.stderr.contains("more padding"), "{}", run.stderr);
+}
+
+/// Finding all contacts takes several times as long as finding the first, whether segments start outside or not.
+#[test]
+fn both_times_are_of_the_same_question() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let ratio = || {
+        let ask = ["cast", "part.field", "--random", "60000", "--intervals", "--threads", "1", "--json"];
+        let json = desk.succeed(&ask).json();
+        let ns = |key: &str| json[key].as_f64().unwrap();
+        ns("ns_per_segment") / ns("ns_per_segment_outside")
+    };
+    // Others may have the processor in between.
+    let least = (0..8).map(|_| ratio()).fold(f64::INFINITY, f64::min);
+    assert!(least < 2.5, "{least}");
+}
+
+#[test]
+fn options_are_explained_where_they_do_not_fit() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    write_segments(&desk);
+    desk.succeed(&["cast", "part.field", "--random", "5", "--intervals", "--root", "certified"]);
+    for (ask, part) in [
+        (&["--random", "5", "--intervals", "--root", "cardano"][..], "--root certified only"),
+        (&["--segments", "segments.npy", "--seed", "3"], "'--seed <K>'"),
+        (&["--random", "5", "--seed", "-1"], "a whole number from 0 to 18446744073709551615"),
+    ] {
+        let run = desk.run(&[&["cast", "part.field"], ask].concat());
+        assert_eq!(run.code, Some(2), "{ask:?}");
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+    let help = desk.succeed(&["cast", "--help"]).stdout;
+    for word in ["minima", "leaves", "--flags", "3 starts inside", "100000000"] {
+        assert!(help.contains(word), "{word}");
+    }
+}
+
+#[test]
 fn bad_input_is_named() {
     let desk = Desk::new();
     desk.make_field("part.field");
     write_array(&desk, &[4, 3], &[0.0; 12]);
     let run = desk.run(&["cast", "part.field", "--segments", "segments.npy", "-o", "t.npy"]);
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("segments.npy") && run.stderr.contains("(n, 2, 3)"), "{}", run.stderr);
+    assert!(run.stderr.contains("segments.npy"), "{}", run.stderr);
+    assert!(run.stderr.contains("(n, 2, 3) or (n, 6) is needed"), "{}", run.stderr);
     for wrong in [
         &["cast", "part.field"][..],
         &["cast", "part.field", "--random", "0"],

@@ -1,4 +1,5 @@
 use isotouch::field::Field;
+use isotouch::mesh::{TriMesh, io, shapes};
 use isotouch::output::npy;
 
 use crate::{Desk, points};
@@ -13,7 +14,11 @@ fn a_field_and_its_mesh_give_the_same_distances() {
     assert_eq!(json["outside"], 1);
     assert_eq!(json["unknown"], 1);
     assert_eq!(json["inside"], 2);
-    assert_eq!(json["error_bound"], Field::open(desk.path("part.field")).unwrap().error_bound());
+    let field = Field::open(desk.path("part.field")).unwrap();
+    assert_eq!(json["error_bound"], field.error_bound());
+    let far = json["error_bound_far"].as_f64().unwrap();
+    assert!((far / field.error_bound_far() - 1.0).abs() < 1e-12 && json["certified"] == true, "{far}");
+    assert!(field.error_bound_far() > 2.0 * field.error_bound());
 
     let distances = npy::read(desk.path("a.npy")).unwrap();
     assert_eq!(distances.shape, [5]);
@@ -92,4 +97,50 @@ fn points_outside_are_not_called_bounds_where_nothing_is_known() {
     // Without padding the solid touches the border.
     let run = desk.succeed(&[&ask[..], &["--padding", "0"]].concat());
     assert!(run.stdout.contains("1 point (unknown)"), "{}", run.stdout);
+}
+
+#[test]
+fn points_that_are_not_finite_are_named() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let ask = ["distance", "part.field", "--points", "points.npy", "-o", "d.npy"];
+    let run = desk.succeed(&ask);
+    let said = "points.npy: 1 point is not finite, the first at index 4; NaN was written for it";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let twice = [points(), points()].concat();
+    npy::write_points(desk.path("points.npy"), &twice).unwrap();
+    let run = desk.succeed(&ask);
+    let said = "points.npy: 2 points are not finite, the first at index 4; NaN was written for them";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+}
+
+/// Beyond the rim of an open sheet inside and outside meet, so no bound holds.
+#[test]
+fn sheets_are_not_called_certain() {
+    let desk = Desk::new();
+    let ball = shapes::sphere(1.0, 1_280).unwrap();
+    let is_above = |t: &[u32; 3]| t.iter().all(|&v| ball.vertices()[v as usize].z > -0.1);
+    let upper = ball.triangles().iter().copied().filter(is_above).collect();
+    io::write(desk.path("dome.obj"), &TriMesh::new(ball.vertices().to_vec(), upper).unwrap()).unwrap();
+    let build = ["-r", "24", "--sign", "oriented"];
+    for ask in [
+        &["distance", "dome.obj", "--points", "points.npy", "-o", "d.npy"][..],
+        &["cast", "dome.obj", "--random", "50"],
+    ] {
+        let run = desk.succeed(&[ask, &build].concat());
+        assert!(run.stderr.contains("dome.obj: nothing is certified"), "{}", run.stderr);
+        assert!(!run.stdout.contains('±'), "{}", run.stdout);
+        let json = desk.succeed(&[ask, &build, &["--json"]].concat()).json();
+        assert_eq!(json["certified"], false);
+        assert!(json["error_bound"].is_null() && json["error_bound_far"].is_null());
+    }
+}
+
+#[test]
+fn an_empty_field_file_is_called_empty() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("none.field"), "").unwrap();
+    let run = desk.run(&["distance", "none.field", "--points", "points.npy", "-o", "d.npy"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("none.field is empty"), "{}", run.stderr);
 }

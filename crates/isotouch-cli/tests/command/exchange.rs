@@ -85,6 +85,7 @@ fn arrays_are_placed_by_options_or_the_file_beside_them() {
     for part in ["part.npy:", "--cell H", "--origin X,Y,Z", "part.npy.json"] {
         assert!(run.stderr.contains(part), "{}", run.stderr);
     }
+    assert!(!run.stderr.contains("ImportOptions"), "a name of the library: {}", run.stderr);
     let exact = format!("{cell:?}");
     desk.succeed(&["field", "part.npy", "-o", "a.field", "--cell", &exact, "--origin", "-1,2,-3"]);
     let grid = *Field::open(desk.path("a.field")).unwrap().grid();

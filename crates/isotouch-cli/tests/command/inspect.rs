@@ -96,3 +96,18 @@ fn a_gltf_scene_tells_what_was_left_out() {
     let run = desk.succeed(&["inspect", "part.gltf"]);
     assert!(run.stdout.contains("while reading: 1 group of points or lines left out"), "{}", run.stdout);
 }
+
+/// No method makes a solid of a flat mesh, so none is advised.
+#[test]
+fn what_is_advised_for_a_flat_mesh_works() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("flat.obj"), "v 0 0 0\nv 1 0 1\nv 0 1 1\nf 1 2 3\n").unwrap();
+    let run = desk.succeed(&["inspect", "flat.obj"]);
+    assert!(
+        run.stdout.contains("flat: it encloses nothing") && !run.stdout.contains("caps"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("--sign oriented"), "{}", run.stdout);
+    desk.succeed(&["field", "flat.obj", "-o", "flat.field", "-r", "16", "--sign", "oriented"]);
+}

@@ -23,7 +23,8 @@
 //!
 //! All numbers are little-endian. Which sections there are, and how long each must be, follows from the header; a table
 //! that says otherwise is refused. Opening maps the file and checks header, table and indices; the node values are
-//! checked by [`Field::verify`], since reading them all would take as long as reading the file.
+//! checked by [`Field::verify`], since reading them all would take as long as reading the file. Whoever relies on proofs about a file
+//! that may have been damaged calls [`Field::verify_checksums`] and [`Field::verify_finite`], which take not much longer than that.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, UVec3};
+use rayon::prelude::*;
 
 use super::bounds::{self, Bounds, BoundsLevel};
 use super::build::{MOST_CELLS, check, nodes};
@@ -290,10 +292,32 @@ impl Field {
         checked.map_err(|fault| FieldFileError::new(&source.path, fault))
     }
 
+    /// Reads all values of a field that came from a file: an error if one is not a finite number. Nothing that is asked beside such a
+    /// node is proven, and ranges that a file states need not know of it.
+    pub fn verify_finite(&self) -> Result<(), FieldFileError> {
+        let Some(source) = &self.source else { return Ok(()) };
+        let unsound = |values: &[f32]| {
+            // Whole chunks without a branch, so that they are compared side by side.
+            let is_unsound = |values: &[f32]| values.iter().fold(false, |any, v| any | !v.is_finite());
+            values.par_chunks(1 << 16).any(is_unsound)
+        };
+        let section = sections_of(self).into_iter().zip(&source.file.table).find(|(part, section)| {
+            let is_values = [Kind::Nodes, Kind::BrickValues, Kind::BrickRanges, Kind::Pyramid]
+                .into_iter()
+                .any(|kind| kind as u32 == section.kind);
+            is_values && unsound(bytemuck::cast_slice(part.bytes))
+        });
+        section.map_or(Ok(()), |(_, section)| {
+            let what = "some of its values are not finite numbers";
+            Err(FieldFileError::new(&source.path, Fault::damaged(section.offset, what)))
+        })
+    }
+
     /// Reads all values and checks them: checksums of a field that came from a file, and for any field that neighbouring nodes
     /// agree, that the bounds are those of the values, and that nothing is missing of the band, as far as its nodes tell.
     pub fn verify(&self) -> Result<(), FieldFileError> {
         self.verify_checksums()?;
+        self.verify_finite()?;
         let contradiction = |what: String| {
             let path = self.source.as_ref().map(|source| source.path.clone());
             FieldFileError::Contradiction { path, what }

@@ -16,7 +16,7 @@ pub(crate) mod storage;
 mod surface;
 
 pub use bounds::Bounds;
-pub use build::{BuildError, BuildNote, Built};
+pub use build::{BuildError, BuildNote, Built, available_memory};
 pub use exchange::{
     ExchangeError, ExchangeFormat, ExportOptions, Exported, ImportOptions, Imported, Precision,
 };

@@ -15,7 +15,8 @@ pub enum Distance {
     Interpolated(f64),
     /// Outside the box: the true distance (of a function field, the function's value) is at least this.
     LowerBound(f64),
-    /// Outside the box of a field whose solid reaches its border, or not a finite point: nothing is known.
+    /// Outside the box of a field whose solid reaches its border, not a finite point, or beside a node that is no number
+    /// ([`Field::verify_finite`]): nothing is known.
     Unknown,
 }
 
@@ -33,7 +34,10 @@ impl Field {
     /// The distance at a point.
     pub fn distance(&self, p: DVec3) -> Distance {
         match self.cell_at(p) {
-            Some(cell) => Distance::Interpolated(cell.value()),
+            Some(cell) => {
+                let value = cell.value();
+                if value.is_nan() { Distance::Unknown } else { Distance::Interpolated(value) }
+            }
             None => match self.lower_bound_outside(p) {
                 Some(bound) => Distance::LowerBound(bound),
                 None => Distance::Unknown,
@@ -70,7 +74,8 @@ impl Field {
         };
         let bound = self.least_in(&cell);
         // Above 0 the point is outside, where no triangle within the solid is the nearest.
-        let is_known = self.facts.is_certified && (bound > 0.0 || !self.facts.understates_depth);
+        let is_known =
+            self.facts.is_certified && !bound.is_nan() && (bound > 0.0 || !self.facts.understates_depth);
         if is_known { bound } else { f64::NEG_INFINITY }
     }
 
@@ -79,6 +84,14 @@ impl Field {
     /// distance to the nearest triangle.
     pub fn error_bound(&self) -> f64 {
         self.error_of_cells(self.grid.cell)
+    }
+
+    /// The largest [`Field::error_bound_at`] of any point of the box: that of the coarsest cells of a sparse field.
+    pub fn error_bound_far(&self) -> f64 {
+        match &self.storage {
+            Storage::Dense(_) => self.error_bound(),
+            Storage::Sparse(nodes) => self.error_of_cells(self.grid.cell * f64::from(nodes.top_step)),
+        }
     }
 
     /// How far the interpolant may be from the true distance at a point of the box: more where a sparse field is coarse.

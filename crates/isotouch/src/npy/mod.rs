@@ -150,7 +150,7 @@ pub fn read_pairs(path: impl AsRef<Path>) -> Result<Vec<[DVec3; 2]>, NpyError> {
             let pair = |of: &[f64]| [DVec3::from_slice(&of[..3]), DVec3::from_slice(&of[3..])];
             Ok(values.chunks_exact(6).map(pair).collect())
         }
-        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 2, 3)" }),
+        _ => Err(NpyError::WrongShape { path: path.to_owned(), shape, wanted: "(n, 2, 3) or (n, 6)" }),
     }
 }
 

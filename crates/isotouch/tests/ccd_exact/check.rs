@@ -25,6 +25,9 @@ fn after(t: f64) -> f64 {
     (t * (1.0 + LATE)).next_up().min(1.0)
 }
 
+/// Outside the box a path is not followed by shorter steps than this, in cells.
+const SHORTEST_STEP: f64 = 1.1e-9;
+
 /// A root is well separated when φ falls at least by this part of the steepness per cell in a unit of t.
 const STEEP: f64 = 0.05;
 
@@ -159,6 +162,16 @@ impl Tally {
             self.bounds += 1;
             let is_outside = path.time_inside(query.blur()).is_none_or(|(from, to)| t < from || t > to);
             self.demand(is_outside, &format!("bound within the box: {hit:?}"), query);
+            // Where something is known outside, it is not above σ by more than a step is worth.
+            let field = &query.scene.dense;
+            let above = field.lower_bound(hit.point) - query.iso;
+            let allowed = tolerance + SHORTEST_STEP * query.steepness() + query.rounding_outside();
+            let is_doubt = above <= allowed;
+            self.demand(
+                is_doubt || !field.is_certified_outside(),
+                &format!("no doubt by {above:e}: {hit:?}"),
+                query,
+            );
             return;
         }
         let is_inside = path.time_inside(-query.blur()).is_some_and(|(from, to)| (from..=to).contains(&t));

@@ -72,6 +72,13 @@ impl Query<'_> {
         times.filter(move |t| in_box.is_none_or(|(from, to)| *t < from || *t > to))
     }
 
+    /// What rounding of points may make of the lower bound of the distance: a few roundings of their coordinates, which may be far larger
+    /// than cells.
+    pub(crate) fn rounding_outside(&self) -> f64 {
+        let largest = self.segment.from.abs().max(self.segment.to.abs()).max_element();
+        8.0 * f64::EPSILON * largest * self.scene.dense.lipschitz()
+    }
+
     /// How far from σ a hit may be.
     pub(crate) fn tolerance(&self) -> f64 {
         self.steepness() * self.blur()

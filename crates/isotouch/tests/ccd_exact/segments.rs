@@ -7,7 +7,7 @@ use isotouch::math::{DVec3, IVec3};
 use crate::oracle::random::Random;
 
 /// Number of kinds of segments.
-const KINDS: usize = 16;
+const KINDS: usize = 17;
 
 pub(crate) fn segment(grid: &Grid, random: &mut Random) -> Segment {
     let (from, to) = ends(grid, random);
@@ -97,7 +97,13 @@ fn ends(grid: &Grid, random: &mut Random) -> (DVec3, DVec3) {
         }
         // An ulp beside planes.
         14 => (beside(node(grid, random), random), beside(node(grid, random), random)),
-        // Outside, along a face of the box or past its edges.
+        // Outside, along a face of the box, a little beside it.
+        15 => {
+            let beside = h * 10f64.powi(-(3 + random.below(4) as i32));
+            let face = [bounds.min[axis] - beside, bounds.max[axis] + beside][random.below(2)];
+            (with(from, axis, face), with(inside(random), axis, face))
+        }
+        // Outside, on a face of the box or past its edges.
         _ => {
             let face = [bounds.min[axis], bounds.max[axis]][random.below(2)];
             let other = (axis + 1) % 3;

@@ -17,10 +17,6 @@ impl Query {
         CellCubic::along(&self.corners, self.entry, self.exit, self.iso)
     }
 
-    pub(crate) fn is_inside(&self) -> bool {
-        [self.entry, self.exit].iter().all(|at| at.cmpge(DVec3::ZERO).all() && at.cmple(DVec3::ONE).all())
-    }
-
     pub(crate) fn reversed(self) -> Self {
         Self { entry: self.exit, exit: self.entry, ..self }
     }

@@ -6,7 +6,7 @@
 //! # Rounding
 //!
 //! With C the largest coordinate, in cells: ends, slopes, inverses, products and sums are off by 2⁻²⁴ each of no more than 2C; together
-//! places and the times of passing a plane by less than 2⁻²⁰·C. A path leaves a block δ ≥ 2⁻¹⁸·C later than it was computed to: then it is
+//! places and the times of passing a plane by less than 2⁻²¹·C: with [`MOST_CELLS`] that is 2⁻⁹ cells, no more than [`BESIDE_PLANE`]. A path leaves a block δ ≥ 2⁻¹⁸·C later than it was computed to: then it is
 //! beyond the plane, unless it is nearly parallel to it, and what it passed over unseen is within 2δ of a free block. So free must mean above
 //! σ by what φ can change on that way ([`margin`]).
 

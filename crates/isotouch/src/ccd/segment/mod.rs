@@ -155,7 +155,8 @@ pub enum HitStatus {
     Crossing,
     /// It comes within rounding of σ, and may or may not reach it.
     Touch,
-    /// It begins at or below σ: t = 0.
+    /// It begins below σ, proven: t = 0. Where it begins at σ, as far as rounding can tell, the hit at t = 0 is a touch, or a crossing if
+    /// the path then goes below.
     StartsInside,
     /// Where a sparse field becomes coarser or finer its values jump, here from above σ to below. Only for |σ| beyond the band.
     LevelBoundary,

@@ -65,7 +65,9 @@ impl Occupied {
         let masks = free.par_chunks_mut(layer * TILE as usize).enumerate().map(|(z, slab)| {
             let view = fine.view();
             let of_brick = |(brick, slot): (UVec3, usize)| {
-                let may_touch = f64::from(fine.ranges[slot][0]) <= by.value;
+                // Written so that NaN may.
+                let is_above = f64::from(fine.ranges[slot][0]) > by.value;
+                let may_touch = !is_above;
                 // Bricks past the last cell hold the corners of others.
                 if brick.cmplt(blocks).all() {
                     let at = &mut slab[index_in_slab(brick, blocks, TILE)];
@@ -164,7 +166,8 @@ fn nodes_below(level: &BrickLevel, value: f64) -> Vec<u64> {
         }
         let mut bits = 0u64;
         for (k, &node) in nodes.iter().enumerate() {
-            bits |= u64::from(f64::from(node) <= value) << k;
+            let is_above = f64::from(node) > value;
+            bits |= u64::from(!is_above) << k;
         }
         bits
     };

@@ -21,11 +21,12 @@ impl Known {
         match self {
             Self::Beyond { is_inside } => !is_inside,
             Self::Corners { corners, .. } => {
-                let mut least = corners[0];
-                for &corner in &corners[1..] {
-                    least = if corner < least { corner } else { least };
+                // One by one, for the least of them would hide one that is not a number.
+                let mut is_above = true;
+                for &corner in corners {
+                    is_above &= f64::from(corner) > iso;
                 }
-                f64::from(least) > iso
+                is_above
             }
         }
     }
@@ -192,10 +193,32 @@ impl<'a> Cursor<'a> {
         if self.is_in_band {
             // A corner of the block itself, for the coarse cell may reach across the surface.
             let top = || nodes.top.values[nodes.top.index(cell / nodes.top_step)];
-            let is_inside = own_corner.unwrap_or_else(top) < 0.0;
+            // Written so that NaN is not outside.
+            let is_outside = own_corner.unwrap_or_else(top) > 0.0;
+            let is_inside = !is_outside;
             return Block { known: Known::Beyond { is_inside }, first, size };
         }
         let values = nodes.cell_from_level(0, cell);
         Block { known: Known::Corners { corners: values.corners, step: values.step }, first, size }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::DVec3;
+    use crate::math::cubic::CellCubic;
+
+    #[test]
+    fn a_corner_that_is_no_number_is_never_free() {
+        for k in 0..8 {
+            let mut corners = [2.0f32; 8];
+            assert!(Known::Corners { corners, step: 1 }.is_above(1.0));
+            corners[k] = f32::NAN;
+            assert!(!Known::Corners { corners, step: 1 }.is_above(1.0), "corner {k}");
+            let cubic = CellCubic::along(&corners, DVec3::ZERO, DVec3::new(1.0, 0.5, 0.0), 1.0);
+            assert!(!cubic.stays_positive() && cubic.first_hit().is_some_and(|hit| hit.s == 0.0));
+            assert!(!cubic.intervals().is_empty());
+        }
     }
 }

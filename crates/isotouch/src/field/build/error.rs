@@ -231,6 +231,9 @@ pub enum BuildError {
         "the mesh is flat: it encloses no volume, so nothing is inside it; give it a thickness, or take it as a sheet by the sign method 'oriented'"
     )]
     Flat,
+    /// The mesh has no size.
+    #[error("all of the mesh is one point, so it has no surface; check its coordinates and the scale")]
+    OnePoint,
     /// Numbers too large or too small to store distances in `f32`.
     #[error(
         "the mesh is {size:e} across; sizes between 1e-30 and 1e30 can be stored, so scale it to a usual unit first"

@@ -14,7 +14,7 @@ use super::{
 use crate::field::storage::Storage;
 use crate::field::{Execution, Facts, Field, FieldOptions, Grid, SignMethod};
 use crate::mesh::adjacency::{Adjacency, EdgeFaults};
-use crate::mesh::{Bvh, TriMesh, WindingTree};
+use crate::mesh::{Bvh, TriMesh, WindingTree, is_flat};
 use crate::simd::SimdLevel;
 
 impl Field {
@@ -46,7 +46,11 @@ impl Field {
             return Err(BuildError::NoTriangles);
         }
         let size = solid.extent().max_element();
-        if size > 0.0 && !(1e-30..=1e30).contains(&size) {
+        // No resolution makes a cell of it.
+        if size == 0.0 {
+            return Err(if is_for_sheets(options.sign) { BuildError::OnePoint } else { BuildError::Flat });
+        }
+        if !(1e-30..=1e30).contains(&size) {
             return Err(BuildError::SizeOutOfRange { size });
         }
         if let Some(gap) = options.gap
@@ -56,7 +60,6 @@ impl Field {
             return Err(BuildError::BadOption { name: "gap", value: gap, must_be });
         }
         if let Some(cell) = options.cell_size
-            && size > 0.0
             && cell > LARGEST_CELL * size
         {
             let must_be = "no more than a million times the size of the mesh";
@@ -91,21 +94,6 @@ const LEAST_VOLUME: f64 = 1e-6;
 /// Whether volumes cancel, as they do where every triangle is there twice, once each way.
 fn is_wound_both_ways(mesh: &TriMesh) -> bool {
     mesh.signed_volume().abs() <= LEAST_VOLUME * mesh.area().powf(1.5)
-}
-
-/// Whether all of a mesh lies in one plane, the plane of its largest triangle.
-fn is_flat(mesh: &TriMesh) -> bool {
-    let normals = (0..mesh.triangles().len()).map(|t| {
-        let [a, b, c] = mesh.corners(t);
-        (a, (b - a).cross(c - a))
-    });
-    let largest = normals.max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared()));
-    let Some((corner, normal)) = largest else { return true };
-    let size = mesh.bounds().extent().max_element();
-    // Without area in any triangle there is no plane, and nothing enclosed.
-    let Some(normal) = normal.try_normalize() else { return true };
-    (0..mesh.triangles().len())
-        .all(|t| mesh.corners(t).iter().all(|v| (*v - corner).dot(normal).abs() <= 1e-9 * size))
 }
 
 /// Whether no part of a mesh encloses a volume by its orientation: not one wound both ways, nor one folded flat.
@@ -217,7 +205,10 @@ fn build(
         return Ok(Outcome::Built(Box::new(built)));
     }
     let finds_crossings = faults.unbalanced == 0 && options.sign != SignMethod::Pseudonormal;
-    let tangle = finds_crossings.then(|| Tangle::new(mesh, &bvh, &normals, faults.crowded > 0));
+    let tangle = match finds_crossings {
+        true => Some(Tangle::new(mesh, &bvh, &normals, faults.crowded > 0, execution)?),
+        false => None,
+    };
     if inverted == Inverted::AreTurned
         && options.sign == SignMethod::Auto
         && let Some(tangle) = &tangle

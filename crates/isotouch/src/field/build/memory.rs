@@ -61,7 +61,7 @@ fn check_with(needed: u64, execution: &Execution<'_>, remedy: &'static str) -> R
 }
 
 /// Memory this process may still take, where the system tells: what the machine has, and what its container allows.
-fn available_memory() -> Option<u64> {
+pub fn available_memory() -> Option<u64> {
     let of_container = || {
         let number = |name: &str| {
             fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok()

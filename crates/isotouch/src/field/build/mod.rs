@@ -35,6 +35,7 @@ use glam::DVec3;
 
 pub use self::error::{BuildError, BuildNote};
 use self::function::{FunctionSampler, GridSampler};
+pub use self::memory::available_memory;
 use self::sampler::Sampler;
 use super::grid::Spacing;
 use super::progress::{self, Cancelled, Stage, on_threads};

@@ -20,8 +20,9 @@ use crate::mesh::bvh::Seed;
 const LAYER: usize = 16;
 /// Places of a brick's nodes along an axis, from its centre, in cells.
 const PLACES: [f32; 4] = [-1.5, -0.5, 0.5, 1.5];
-/// Covers the rounding of a linear function's value, relative to the sizes of its terms.
-const ROUNDING: f32 = 1e-6;
+/// Covers the rounding of two linear functions' values, relative to the squared size of one's terms. Thirteen roundings, of 2⁻²⁴ each, go into
+/// one; the sizes of the other are three times as large at most (see [`NearVertices::envelope`]), so 13·(1 + 9)·2⁻²⁴ = 7.8·10⁻⁶ are needed.
+const ROUNDING: f32 = 8e-6;
 /// Sum of an octet's half edges, in cells: no node's coordinates add up to more.
 const FARTHEST_NODE: f32 = 3.0 * 3.5;
 
@@ -244,6 +245,11 @@ impl NearVertices {
     }
 
     /// The least |x − v|² at each node of the brick, less what is common.
+    ///
+    /// Without the slack of the vertex w that is least: that of each v compared with it covers the rounding of both. Where it matters w is no
+    /// farther from x than v, by d. With F = [`FARTHEST_NODE`] ≥ |x|₁, and |x|₂ ≤ F/√3, |w|₁ + F ≤ 2F + √3·d and |v|₁ + F ≥ F + max(0, d − F/√3); the
+    /// quotient is largest at d = F/√3, and 3 there. So w's rounding is at most 3 times v's where it grows with sizes, and 9 times where it grows
+    /// with their squares.
     #[inline(always)]
     fn envelope(&self) -> [[f32; LAYER]; 4] {
         let far = [f32::INFINITY; LAYER];
@@ -282,9 +288,10 @@ fn lift(block: &VertexBlock, view: &View, origin: [f32; 3]) -> Lifted {
         }
     }
     for lane in 0..LANES {
-        // A vertex that rounding moves by e is 2(v − x)·e farther from x, squared.
-        let rounding = 4.0 * view.blur * (sizes[lane] + FARTHEST_NODE)
-            + ROUNDING * sizes[lane] * (sizes[lane] + FARTHEST_NODE);
+        // A vertex that rounding moves by e is 2(v − x)·e farther from x, squared; e is half the blur, and what it does to the vertex
+        // compared with is three times as much.
+        let size = sizes[lane] + FARTHEST_NODE;
+        let rounding = 4.0 * view.blur * size + ROUNDING * size * size;
         lifted.slack[lane] = block.radius_squared[lane] * (view.cells * view.cells) + rounding;
     }
     lifted
@@ -309,3 +316,6 @@ impl Default for Layer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,7 +61,7 @@ impl OpenMesh<'_, '_> {
     pub(super) fn by_winding(&self, bvh: &Bvh, rim: Vec<[DVec3; 2]>) -> Result<Opened, BuildError> {
         let side = HalfWound(WindingTree::new(self.mesh, bvh));
         let adjacency = self.normals.adjacency();
-        let crossed = crossed_triangles(self.mesh, bvh, adjacency);
+        let crossed = crossed_triangles(self.mesh, bvh, adjacency, self.execution)?;
         let pieces = Pieces { mesh: self.mesh, adjacency, crossed: &crossed, rim: &rim };
         let in_front = pieces.in_front(&side.0, &[-CLEAR, CLEAR, BURIED]);
         let is_kept: Vec<bool> = in_front

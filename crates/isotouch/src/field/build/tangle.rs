@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::sign::Pseudonormals;
+use crate::field::{Cancelled, Execution};
 use crate::mesh::adjacency::Adjacency;
 use crate::mesh::{Bvh, TriMesh, WindingTree};
 use glam::DVec3;
@@ -41,10 +42,12 @@ impl Tangle {
         bvh: &'a Bvh,
         normals: &Pseudonormals<'a>,
         branches: bool,
-    ) -> Self {
+        execution: &Execution<'_>,
+    ) -> Result<Self, Cancelled> {
         let adjacency = normals.adjacency();
-        let (mut crossed, winding) =
-            rayon::join(|| crossed_triangles(mesh, bvh, adjacency), || normals.winding(bvh));
+        let (crossed, winding) =
+            rayon::join(|| crossed_triangles(mesh, bvh, adjacency, execution), || normals.winding(bvh));
+        let mut crossed = crossed?;
         if branches {
             for (t, across) in adjacency.across.iter().enumerate() {
                 crossed[t] |= across.contains(&(t as u32));
@@ -58,7 +61,7 @@ impl Tangle {
                 tangle.add_patch(mesh, winding, patch);
             }
         }
-        tangle
+        Ok(tangle)
     }
 
     /// Whether normals tell everywhere.
@@ -93,9 +96,15 @@ impl Tangle {
 }
 
 /// Which triangles others pass through, or lie on.
-pub(super) fn crossed_triangles(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency) -> Vec<bool> {
+pub(super) fn crossed_triangles(
+    mesh: &TriMesh,
+    bvh: &Bvh,
+    adjacency: &Adjacency,
+    execution: &Execution<'_>,
+) -> Result<Vec<bool>, Cancelled> {
+    let is_cancelled = || execution.cancel.is_some_and(|flag| flag.load(Relaxed));
     let crossed: Vec<AtomicBool> = mesh.triangles().iter().map(|_| AtomicBool::new(false)).collect();
-    bvh.for_each_close_pair(mesh, |t, o| {
+    bvh.for_each_close_pair(mesh, is_cancelled, |t, o| {
         // Where both are marked there is nothing to learn; so the marks come out the same in any order.
         let both = crossed[t as usize].load(Relaxed) && crossed[o as usize].load(Relaxed);
         if !both && is_crossed(mesh, adjacency, t as usize, o as usize) {
@@ -103,7 +112,10 @@ pub(super) fn crossed_triangles(mesh: &TriMesh, bvh: &Bvh, adjacency: &Adjacency
             crossed[o as usize].store(true, Relaxed);
         }
     });
-    crossed.into_iter().map(AtomicBool::into_inner).collect()
+    if is_cancelled() {
+        return Err(Cancelled);
+    }
+    Ok(crossed.into_iter().map(AtomicBool::into_inner).collect())
 }
 
 struct Patch {
@@ -256,3 +268,6 @@ fn segment_crosses(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
     let around = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
     around.iter().all(|&v| v >= -rounding) || around.iter().all(|&v| v <= rounding)
 }
+
+#[cfg(test)]
+mod tests;

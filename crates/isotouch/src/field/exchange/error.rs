@@ -31,7 +31,7 @@ pub enum ExchangeError {
     Npy(#[from] NpyError),
     /// A NumPy file, and nothing that says where its nodes are.
     #[error(
-        "{}: an array says nothing about where its nodes are; pass --cell H and --origin X,Y,Z (ImportOptions), or put \
+        "{}: an array says nothing about where its nodes are; pass --cell H and --origin X,Y,Z, or put \
          {{\"cell\": H, \"origin\": [X, Y, Z]}} into {}",
         path.display(), sidecar.display()
     )]

@@ -15,7 +15,7 @@ const LARGEST: f64 = 1e300;
 pub struct CellCubic {
     /// Coefficients in the Bernstein basis of degree 3; the first and last are the values at both ends.
     pub(super) bernstein: [f64; 4],
-    /// τ, slack included.
+    /// τ.
     pub(super) rounding: f64,
 }
 
@@ -58,33 +58,20 @@ impl CellCubic {
         Self { bernstein, rounding }
     }
 
-    /// The same cubic for a path that is known only so well: `extra` is added to τ, and so to what proofs ask for and to
-    /// the tolerance of hits. With it the guarantees hold for every p that differs from this one by at most `extra`.
-    ///
-    /// Coordinates in a cell, (x − o)/h − i, are off by e = 2⁻⁵³·i and more, which can be tens of τ. On an axis with
-    /// corners that differ by at most d along it, that changes φ by at most e·d; the sum over the axes is the slack to give.
-    /// Less and `None` proves nothing about the path that was meant; more and more misses by a hair are called touches.
-    /// The sign of `extra` does not count, and one that is not a number proves nothing, so nothing is claimed.
-    #[inline(always)]
-    #[must_use]
-    pub fn with_slack(self, extra: f64) -> Self {
-        Self { rounding: self.rounding + extra.abs(), ..self }
-    }
-
     /// Coefficients in the Bernstein basis of degree 3. Each is within [`CellCubic::rounding`] of the exact one.
     #[inline(always)]
     pub fn bernstein(&self) -> [f64; 4] {
         self.bernstein
     }
 
-    /// τ = 2⁻⁴⁸ max|cᵢ − σ|, plus slack: a Bernstein coefficient computed above τ is positive, one below −τ is negative. Values
+    /// τ = 2⁻⁴⁸ max|cᵢ − σ|: a Bernstein coefficient computed above τ is positive, one below −τ is negative. Values
     /// by [`CellCubic::value`] are less certain.
     #[inline(always)]
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// How far p may be above zero where a hit or an interval begins or ends: 32τ = 2⁻⁴³ max|cᵢ − σ|, plus 32 times the slack.
+    /// How far p may be above zero where a hit or an interval begins or ends: 32τ = 2⁻⁴³ max|cᵢ − σ|.
     #[inline(always)]
     pub fn tolerance(&self) -> f64 {
         32.0 * self.rounding
@@ -174,20 +161,5 @@ mod tests {
         assert_eq!(cubic(-4.0).tolerance(), 6.0 * 2f64.powi(-43));
         let nothing = CellCubic::along(&[0.0; 8], DVec3::ZERO, DVec3::ONE, 0.0);
         assert_eq!(nothing.rounding(), 2f64.powi(-1022), "underflow is paid for");
-    }
-
-    #[test]
-    fn slack_is_added_whatever_its_sign_and_must_be_a_number() {
-        let cubic = CellCubic::from_bernstein([1.0; 4], 1.0);
-        for extra in [0.25, -0.25] {
-            assert_eq!(cubic.with_slack(extra).rounding(), cubic.rounding() + 0.25);
-            assert_eq!(cubic.with_slack(extra).tolerance(), 32.0 * (cubic.rounding() + 0.25));
-        }
-        assert!(cubic.with_slack(1.0f64.next_down() - 2f64.powi(-47)).stays_positive());
-        for extra in [1.0, f64::INFINITY, f64::NAN] {
-            let unsure = cubic.with_slack(extra);
-            assert!(!unsure.stays_positive() && unsure.first_hit().is_some(), "{extra}");
-            assert!(!unsure.intervals().is_empty(), "{extra}");
-        }
     }
 }

@@ -17,7 +17,7 @@ pub struct Hit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitStatus {
     /// s = 0, and p < 0 there: the piece starts inside. Meant for the first cell of a path. In a later one it says that φ
-    /// jumps between the cells (a boundary of levels), or that the slack is less than the coordinates are off by: the piece
+    /// jumps between the cells (a boundary of levels), or that σ was raised by less than the coordinates are off by: the piece
     /// before was proven free up to the shared face.
     StartsInside,
     /// p goes below zero in the interval that begins here, proven. How far it reaches, [`CellCubic::intervals`] knows.

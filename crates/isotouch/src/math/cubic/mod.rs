@@ -52,9 +52,9 @@
 //! above 8τ = 256 uM proves p > 127 uM even where 23 uM more are in doubt. The gap between what is needed and these constants
 //! pays for second-order terms; 2⁻¹⁰²², added to τ, pays for underflow.
 //!
-//! All this is about the path from `entry` to `exit` as given. Whoever got those by rounding asks with
-//! [`CellCubic::with_slack`], which adds to τ how far φ may be off for that reason: the guarantees are then about every path
-//! within the slack. Likewise s: a caller who maps it to a time of the whole segment, t₀ + s(t₁ − t₀), rounds down, or the hit may
+//! All this is about the path from `entry` to `exit` as given. Coordinates in a cell, (x − o)/h − i, are off by 2⁻⁵³·i and more, which can
+//! be tens of τ, and change φ by that times its slope along the axis. Whoever got them by rounding asks with σ raised by the sum of
+//! that over the axes, as [`crate::ccd`] does for all cells of a path at once: the guarantees are then about every path so near. Likewise s: a caller who maps it to a time of the whole segment, t₀ + s(t₁ − t₀), rounds down, or the hit may
 //! be late by that rounding.
 //!
 //! # Roots
@@ -68,7 +68,7 @@
 //!   computed means q(s) > 8τ − 150 uM > τ, so s lies before that root; and p > q − 23 uM > 0 up to there;
 //! - or s is the end of the part that is above, if no coefficient of the part is more than 24τ.
 //!
-//! Hits are therefore never late, and early by no more than p takes to fall from 32τ, without slack 2⁻⁴³ M: by 2⁻⁴³ M/|p′| at a
+//! Hits are therefore never late, and early by no more than p takes to fall from 32τ = 2⁻⁴³ M: by 2⁻⁴³ M/|p′| at a
 //! simple root, some 10⁻⁷ of the piece at a double one, 10⁻⁵ at a triple one. Where p dips below τ but not below −τ, rounding
 //! cannot tell a touch from a miss; it is reported, as [`HitStatus::Touch`].
 //!
@@ -82,13 +82,11 @@
 pub mod bisection;
 pub mod cardano;
 mod cell_cubic;
-mod cell_side;
 mod hit;
 mod intervals;
 mod parts;
 mod refine;
 
 pub use cell_cubic::CellCubic;
-pub use cell_side::CellSide;
 pub use hit::{Hit, HitStatus};
 pub use intervals::{Interval, Intervals};

@@ -15,6 +15,7 @@ mod build;
 mod closest;
 mod cull;
 mod disc;
+mod fans;
 mod overlap;
 mod passage;
 mod pieces;

@@ -4,6 +4,7 @@ use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::build::Box32;
+use super::fans::{Fans, NO_HUB};
 use super::{Bvh, LEAF, Node8, WIDTH};
 use crate::mesh::TriMesh;
 use crate::simd::{SimdLevel, multiversioned};
@@ -13,30 +14,47 @@ struct LeafBoxes {
     lo: [[f32; WIDTH]; 3],
     hi: [[f32; WIDTH]; 3],
     all: Box32,
+    /// A vertex of very many triangles that all of the leaf's have.
+    hub: u32,
 }
 
 impl Bvh {
-    /// Calls `found` once for every pair of triangles whose boxes meet, from any thread and in any order.
-    pub(crate) fn for_each_close_pair(&self, mesh: &TriMesh, found: impl Fn(u32, u32) + Sync) {
+    /// Calls `found` for every pair of triangles whose boxes meet, from any thread and in any order, until told to stop. Of the triangles around
+    /// a vertex that very many share, only for pairs that may meet elsewhere too; of these perhaps twice.
+    pub(crate) fn for_each_close_pair(
+        &self,
+        mesh: &TriMesh,
+        is_cancelled: impl Fn() -> bool + Sync,
+        found: impl Fn(u32, u32) + Sync,
+    ) {
+        let fans = Fans::new(self, mesh);
         let boxes: Vec<LeafBoxes> = (0..self.leaves.len())
             .into_par_iter()
             .with_min_len(256)
-            .map(|leaf| self.boxes(mesh, leaf))
+            .map(|leaf| self.boxes(mesh, leaf, &fans))
             .collect();
         let simd = SimdLevel::detect();
         (0..self.leaves.len()).into_par_iter().with_min_len(64).for_each_init(Vec::new, |pairs, leaf| {
+            if is_cancelled() {
+                return;
+            }
             close_pairs(simd, self, &boxes, leaf, pairs);
             for &(a, b) in &*pairs {
-                found(a, b);
+                if !fans.hold(mesh, a, b) {
+                    found(a, b);
+                }
             }
         });
+        fans.for_each_close_pair(mesh, is_cancelled, found);
     }
 
-    fn boxes(&self, mesh: &TriMesh, leaf: usize) -> LeafBoxes {
+    fn boxes(&self, mesh: &TriMesh, leaf: usize, fans: &Fans) -> LeafBoxes {
+        let used: Vec<u32> = self.leaves[leaf].triangle.into_iter().filter(|&t| t != u32::MAX).collect();
         let mut boxes = LeafBoxes {
             lo: [[f32::INFINITY; WIDTH]; 3],
             hi: [[f32::NEG_INFINITY; WIDTH]; 3],
             all: Box32::EMPTY,
+            hub: fans.common_hub(mesh, &used),
         };
         for (lane, &t) in self.leaves[leaf].triangle.iter().enumerate().filter(|(_, t)| **t != u32::MAX) {
             let [a, b, c] = mesh.corners(t as usize);
@@ -79,7 +97,9 @@ fn close_pairs_body(bvh: &Bvh, boxes: &[LeafBoxes], leaf: usize, pairs: &mut Vec
             continue;
         }
         let other = (current & !LEAF) as usize;
-        if other < leaf {
+        // What two leaves of one fan have in common is asked of the fan.
+        let is_one_fan = own.hub != NO_HUB && own.hub == boxes[other].hub;
+        if other < leaf || is_one_fan {
             continue;
         }
         for lane in 0..WIDTH {

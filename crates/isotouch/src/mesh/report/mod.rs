@@ -19,6 +19,7 @@ use glam::DVec3;
 
 use super::TriMesh;
 use super::edges::{EdgeUse, EdgeUses};
+use super::flat::is_flat;
 use crate::math::Aabb;
 use components::Components;
 pub(super) use welded::Welded;
@@ -55,6 +56,8 @@ pub struct MeshReport {
     pub inward_components: usize,
     /// Closed, consistently oriented components that face their inside because they bound a hollow in another one.
     pub cavities: usize,
+    /// All of it lies in one plane, so that it encloses nothing.
+    pub is_flat: bool,
     /// Total area of the triangles.
     pub area: f64,
     /// Positive when wound outward. Unless [`MeshReport::is_solid`] it depends on the point it is measured from, which
@@ -103,6 +106,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         components: components.len(),
         inward_components: inward.len(),
         cavities,
+        is_flat: is_flat(mesh),
         area: mesh.area(),
         signed_volume: signed_volume_from_mean(mesh, &welded.vertices),
         bounds: mesh.bounds(),

@@ -33,6 +33,13 @@ impl MeshReport {
     }
 
     fn say_faults(&self, said: &mut Vec<String>) {
+        if self.is_flat {
+            said.push(
+                "flat: it encloses nothing; give it a thickness, or take it as a sheet with '--sign oriented'".into(),
+            );
+        }
+        // What a flat surface has no use for: no method makes a solid of it.
+        let advised = |advice: &'static str| if self.is_flat { "" } else { advice };
         let mut say = |count: usize, one: &str, many: &str, rest: &str| {
             if count > 0 {
                 said.push(format!("{}{rest}", counted(count, one, many)));
@@ -43,22 +50,28 @@ impl MeshReport {
             "hole",
             "holes",
             &format!(
-                " with {}: the surface is not closed; `isotouch field` caps holes, or takes it as a sheet with '--sign oriented'",
+                " with {}: the surface is not closed{}",
                 counted(self.boundary_edges, "boundary edge", "boundary edges"),
+                advised("; `isotouch field` caps holes, or takes it as a sheet with '--sign oriented'"),
             ),
         );
         say(
             self.nonmanifold_edges,
             "edge joins",
             "edges join",
-            " more than two triangles: the surface branches there, at duplicate or inner faces; `isotouch field` takes it, \
-             by winding numbers or as a soup",
+            &format!(
+                " more than two triangles: the surface branches there, at duplicate or inner faces{}",
+                advised("; `isotouch field` takes it, by winding numbers or as a soup"),
+            ),
         );
         say(
             self.flipped_edges,
             "edge lies",
             "edges lie",
-            " between triangles that face opposite ways; `isotouch field` takes it as a soup, whatever they face",
+            &format!(
+                " between triangles that face opposite ways{}",
+                advised("; `isotouch field` takes it as a soup, whatever they face"),
+            ),
         );
         say(
             self.duplicate_triangles,
