@@ -1,5 +1,7 @@
 //! Can this part be moved along this path? `validate_path MOVING FIXED PATH`
 
+#![allow(clippy::print_stdout)]
+
 use isotouch::ccd::path::{FixedPart, MovingPart, PathChecker, PathOptions, PathReader};
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::DVec3;

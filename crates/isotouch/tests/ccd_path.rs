@@ -51,7 +51,7 @@ static SCENES: LazyLock<Vec<Scene>> = LazyLock::new(|| {
 });
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Against exact distances at poses in between: never free where one of them is in contact, and never a clearance that one of them does
     /// not keep; a contact shows itself at its pose.
@@ -67,7 +67,7 @@ proptest! {
         let motion = Motion::new(kind, a, b);
         let leg = checker.check_leg(&motion, 0.0);
         // Chords leave rigid poses, so only their ends can be asked about.
-        let samples: Vec<f64> = if kind == MotionKind::Chord { vec![0.0, 1.0] } else { (0..=300).map(|k| f64::from(k) / 300.0).collect() };
+        let samples: Vec<f64> = if kind == MotionKind::Chord { vec![0.0, 1.0] } else { (0..=100).map(|k| f64::from(k) / 100.0).collect() };
         let distances: Vec<f64> = samples.iter().map(|&t| checker.distance_at(&motion.pose(t), f64::INFINITY).unwrap()).collect();
         let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
         match leg.answer {

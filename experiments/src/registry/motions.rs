@@ -164,11 +164,11 @@ fn compare(
             count(of.iter().filter(|row| row.answer == Answer::Free).count() as u64),
             number(ours.median),
             number(ours.ninth),
-            number(theirs.median),
-            number(theirs.ninth),
-            number(ours.median / theirs.median),
+            told(theirs.median),
+            told(theirs.ninth),
+            told(ours.median / theirs.median),
             number(1e6 / ours.mean),
-            number(1e6 / theirs.mean),
+            told(1e6 / theirs.mean),
         ]);
     }
     Ok(table)
@@ -189,6 +189,11 @@ fn random_motions(count: usize) -> Vec<Motion> {
         Motion::new(MotionKind::Rigid, from, to)
     };
     (0..count).map(motion).collect()
+}
+
+/// A number, where FCL is here.
+fn told(value: f64) -> String {
+    if value.is_finite() { number(value) } else { "–".into() }
 }
 
 struct Quantiles {

@@ -85,7 +85,7 @@ impl Question<'_> {
         if self.sweep.shell.is_empty() {
             return found;
         }
-        let mut shares: Vec<Doubt> = self.doubt(0, Span::WHOLE).into_iter().collect();
+        let mut shares: Vec<Doubt> = self.doubt(0, Span::WHOLE, 0.0).into_iter().collect();
         // Broad before deep, until there is enough for all threads.
         while !shares.is_empty() && shares.len() < SHARES {
             let mut next = Vec::with_capacity(4 * shares.len());
@@ -118,11 +118,11 @@ impl Question<'_> {
         match self.parts(doubt) {
             Parts::Times(spans) => {
                 found.sphere_tests += 2;
-                waiting.extend(spans.into_iter().filter_map(|span| self.doubt(doubt.node, span)));
+                waiting.extend(spans.into_iter().filter_map(|span| self.doubt(doubt.node, span, doubt.t)));
             }
             Parts::Nodes(nodes) => {
                 found.sphere_tests += nodes.len() as u64;
-                waiting.extend(nodes.filter_map(|node| self.doubt(node, doubt.span)));
+                waiting.extend(nodes.filter_map(|node| self.doubt(node, doubt.span, doubt.t)));
             }
             Parts::None => {
                 for place in tree.point_range(doubt.node as usize) {

@@ -111,10 +111,10 @@ impl Question<'_> {
         let mut effort = Effort { pieces: self.pieces.count(), ..Default::default() };
         let mut best: Option<Contact> = None;
         let mut waiting: BinaryHeap<Soonest> = BinaryHeap::new();
-        let root = [(0, Span::WHOLE)];
-        let mut fresh: Vec<(u32, Span)> = if shell.is_empty() { Vec::new() } else { root.to_vec() };
+        let root = [(0, Span::WHOLE, 0.0)];
+        let mut fresh: Vec<(u32, Span, f64)> = if shell.is_empty() { Vec::new() } else { root.to_vec() };
         loop {
-            for (node, span) in fresh.drain(..) {
+            for (node, span, since) in fresh.drain(..) {
                 if least(node) >= numbers || best.is_some_and(|best| span.time(0.0) > best.hit.t) {
                     continue;
                 }
@@ -122,7 +122,7 @@ impl Question<'_> {
                     return (FirstContact { contact: best, effort }, false);
                 }
                 effort.sphere_tests += 1;
-                waiting.extend(self.doubt(node, span).map(Soonest));
+                waiting.extend(self.doubt(node, span, since).map(Soonest));
             }
             let Some(Soonest(next)) = waiting.pop() else { break };
             // At the same time there may still be one with a lower number.
@@ -130,8 +130,8 @@ impl Question<'_> {
                 break;
             }
             match self.parts(&next) {
-                Parts::Times(spans) => fresh.extend(spans.map(|span| (next.node, span))),
-                Parts::Nodes(nodes) => fresh.extend(nodes.map(|node| (node, next.span))),
+                Parts::Times(spans) => fresh.extend(spans.map(|span| (next.node, span, next.t))),
+                Parts::Nodes(nodes) => fresh.extend(nodes.map(|node| (node, next.span, next.t))),
                 Parts::None => {
                     for place in shell.tree().point_range(next.node as usize) {
                         let number = shell.tree().order()[place];

@@ -36,6 +36,12 @@ impl Span {
         [0, 1].map(|k| Self { halvings: self.halvings + 1, index: 2 * self.index + k })
     }
 
+    /// Which part of it is over at a time; 0 before it begins.
+    #[inline(always)]
+    pub(super) fn part(self, time: f64) -> f64 {
+        (time * f64::from(1_u32 << self.halvings) - f64::from(self.index)).max(0.0)
+    }
+
     /// The time at a part of it. Exact at both ends, for parts are powers of two.
     #[inline(always)]
     pub(super) fn time(self, part: f64) -> f64 {

@@ -35,26 +35,30 @@ pub(super) fn least_numbers(tree: &SphereTree) -> Vec<u32> {
 }
 
 impl Question<'_> {
-    /// From when on a point of a node may be in contact during a span; `None` is a proof that none is.
+    /// From when on a point of a node may be in contact during a span; `None` is a proof that none is. Up to the time `since` that is known already,
+    /// of a sphere around this one: so no part is in doubt before its whole, although bounds outside the field's box might have it so.
     #[inline]
-    pub(super) fn doubt(&self, node: u32, span: Span) -> Option<Doubt> {
+    pub(super) fn doubt(&self, node: u32, span: Span, since: f64) -> Option<Doubt> {
         let sphere = self.sweep.shell.tree().sphere(node as usize);
         let off = self.pieces.off(span, sphere.center.length() + sphere.radius);
         let threshold = self.clear_of_points + self.sweep.lipschitz * (sphere.radius + off);
         let [from, to] = self.pieces.ends_of(span);
         let chord = Segment::new(from.transform_point3(sphere.center), to.transform_point3(sphere.center));
-        let t = self.first_within(&chord, threshold)?;
+        let t = self.first_within(&chord, threshold, span.part(since))?;
         Some(Doubt { node, span, t: span.time(t), is_crooked: off > 0.5 * sphere.radius })
     }
 
-    /// The first time at which the solid may be nearer to a path than that. From where it is farther the path is free for as long as
+    /// The first time, not before `from`, at which the solid may be nearer to a path than that. From where it is farther the path is free for as long as
     /// it takes to come there.
     #[inline]
-    fn first_within(&self, path: &Segment, threshold: f64) -> Option<f64> {
+    fn first_within(&self, path: &Segment, threshold: f64, from: f64) -> Option<f64> {
         let field = self.sweep.field;
         // A path of no length takes an infinite step. A little less, for rounding.
         let per_clear = (1.0 - 1e-9) / (self.sweep.lipschitz * path.from.distance(path.to));
-        let mut t = 0.0;
+        let mut t = from;
+        if t > 1.0 {
+            return None;
+        }
         for _ in 0..MOST_STEPS {
             let clear = field.lower_bound(path.at(t)) - threshold;
             // Written so that NaN is in doubt.
@@ -75,8 +79,9 @@ impl Question<'_> {
     pub(super) fn left_in_doubt(&self, point: u32, piece: u32) -> Option<f64> {
         let tree = self.sweep.shell.tree();
         let place = self.sweep.place_of(point);
-        let mut next = (0, Span::WHOLE);
-        while let Some(doubt) = self.doubt(next.0, next.1) {
+        let (mut next, mut since) = ((0, Span::WHOLE), 0.0);
+        while let Some(doubt) = self.doubt(next.0, next.1, since) {
+            since = doubt.t;
             next = match self.parts(&doubt) {
                 Parts::None => return Some(doubt.t),
                 Parts::Times(spans) => {
