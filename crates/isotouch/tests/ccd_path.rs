@@ -213,6 +213,80 @@ fn a_contact_at_the_start_is_said_and_can_be_let_pass() {
     assert_eq!((report.answer, report.first_contact.unwrap().leg), (Answer::Contact, 1));
 }
 
+/// Letting a contact pass is no way into a solid.
+#[test]
+fn a_part_that_sinks_in_is_never_let_pass() {
+    let scene = Scene::new(&boxed(DVec3::ONE), boxed(DVec3::splat(4.0)), 32);
+    let ignoring = PathOptions { ignores_start_contact: true, ..Default::default() };
+    // From the surface to the middle, and wholly inside: it never comes apart, so nothing is checked and nothing is called clear.
+    for path in [straight(DVec3::Z * 2.0, DVec3::ZERO), straight(DVec3::ZERO, DVec3::X * 0.5)] {
+        let report = scene.check(&path, &ignoring);
+        assert!(report.starts_in_contact);
+        assert_eq!(report.answer, Answer::Contact, "{path:?}");
+    }
+    // Apart only in the second leg.
+    let out = [Pose::at(DVec3::Z * 2.0), Pose::at(DVec3::Z * 2.05), Pose::at(DVec3::Z * 6.0)];
+    let report = scene.check(&out, &ignoring);
+    assert_eq!(report.answer, Answer::Free);
+    assert_eq!(report.legs[0].clearance, f64::INFINITY);
+}
+
+/// The field cannot tell the side near the surface; triangles can, whatever its resolution.
+#[test]
+fn inside_is_told_within_the_error_of_the_field_too() {
+    let plate = joined(
+        &boxed(DVec3::new(10.0, 10.0, 0.05)),
+        &boxed(DVec3::splat(4.0)).mapped(|p| p + DVec3::Z * 5.0).unwrap(),
+    );
+    let gap = joined(
+        &boxed(DVec3::ONE).mapped(|p| p - DVec3::X * 0.55).unwrap(),
+        &boxed(DVec3::ONE).mapped(|p| p + DVec3::X * 0.55).unwrap(),
+    );
+    for resolution in [24, 31, 33, 64] {
+        let bead = Scene::new(&boxed(DVec3::splat(0.01)), plate.clone(), resolution);
+        let within = straight(DVec3::new(0.013, 0.017, 0.003), DVec3::new(1.0, 0.0, 0.003));
+        let report = bead.check(&within, &PathOptions::default());
+        assert_eq!(report.answer, Answer::Contact, "{resolution}");
+        let blade = Scene::new(&boxed(DVec3::new(0.04, 0.3, 0.3)), gap.clone(), resolution);
+        let report = blade.check(&straight(DVec3::ZERO, DVec3::Y * 0.1), &PathOptions::default());
+        assert_eq!(report.answer, Answer::Free, "{resolution}");
+    }
+}
+
+/// An open box is no solid that something could be inside of.
+#[test]
+fn an_open_box_encloses_nothing() {
+    let cube = boxed(DVec3::splat(4.0));
+    let below = |t: &[u32; 3]| t.iter().all(|&v| cube.vertices()[v as usize].z < 0.0);
+    let open: Vec<[u32; 3]> = cube.triangles().iter().filter(|t| !below(t)).copied().collect();
+    assert_eq!(open.len(), 10);
+    let open = TriMesh::new(cube.vertices().to_vec(), open).unwrap();
+    let scene = Scene::new(&open, boxed(DVec3::ONE), 32);
+    let over = straight(DVec3::Z * 6.0, DVec3::ZERO);
+    assert_eq!(scene.check(&over, &PathOptions::default()).answer, Answer::Free);
+    let off = straight(DVec3::ZERO, DVec3::Z * 6.0);
+    assert_eq!(scene.check(&off, &PathOptions::default()).answer, Answer::Free);
+}
+
+/// What cannot be computed is not called free; and what is undecided has no clearance.
+#[test]
+fn nothing_is_proven_by_numbers_that_are_none() {
+    let scene = Scene::new(&boxed(DVec3::ONE), boxed(DVec3::splat(4.0)), 32);
+    let turned = Pose { position: DVec3::X * 1e300, rotation: DQuat::from_rotation_z(0.002) };
+    let path = [Pose::at(DVec3::X * -1e300), turned];
+    let screw = PathOptions { motion: MotionKind::Screw, ..Default::default() };
+    assert_ne!(scene.check(&path, &screw).answer, Answer::Free);
+    let close = straight(DVec3::Z * 4.0, DVec3::Z * 2.999_999_9);
+    let report = scene.check(&close, &PathOptions { clearance: 0.5, ..Default::default() });
+    // The last pose is nearer than that, by less than the tolerance.
+    assert_eq!(report.answer, Answer::Contact);
+    let near = straight(DVec3::Z * 4.0, DVec3::Z * 3.000_000_1);
+    let report = scene.check(&near, &PathOptions { clearance: 0.5, ..Default::default() });
+    assert_eq!((report.answer, report.clearance), (Answer::Undecided, 0.0));
+    let one = scene.check(&[Pose::at(DVec3::Z * 4.0)], &PathOptions::default());
+    assert!(one.answer == Answer::Free && one.clearance <= 1.5 && one.clearance > 1.3, "{}", one.clearance);
+}
+
 /// However fast: a rod through wires that are far thinner than its step.
 #[test]
 fn a_rod_is_caught_by_thin_wires_at_any_speed() {

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         tolerance: args.tolerance,
         ignores_start_contact: args.ignore_start_contact,
     };
-    let checker = PathChecker::new(&moving, &fixed, &options);
+    let checker = PathChecker::new(&moving, &fixed, &options).until(&interrupt::INTERRUPTED);
     let start = Instant::now();
     let checked = check(&checker, &path, console)?;
     let elapsed = start.elapsed();

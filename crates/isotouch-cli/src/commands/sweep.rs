@@ -23,7 +23,7 @@ const MOST_TOLD: usize = 100_000;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     Asks about the points of a shell, not about what is between them: for whole surfaces there is check-path. Exit code 1 if there is \
-    contact, 0 if it is proven that no point touches.\n\n\
+    contact, 0 if it is proven that no point touches, 3 if --budget was too small to tell.\n\n\
     A POSE is x,y,z,qx,qy,qz,qw.\n\n\
     Examples:\n  \
     isotouch sweep --moving peg.shell --fixed plate.field --from 0,0,50,0,0,0,1 --to 0,0,0,0,0,0,1\n  \
@@ -140,13 +140,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     found.report(&mut report);
     if first.is_some() {
         report.set_exit(Exit::Contact);
+    } else if !effort.is_complete {
+        report.set_exit(Exit::Undecided);
     }
     Ok(report)
 }
 
 fn tell(report: &mut Report, first: Option<&Contact>, effort: &Effort, shell: &PointShell) {
     match first {
-        None => report.line("no point touches: proven"),
+        None if effort.is_complete => report.line("no point touches: proven"),
+        None => report.line("undecided: no contact among the points that the budget was enough for"),
         Some(contact) => {
             let vector = |v: isotouch::math::DVec3| v.to_array().map(number).join(", ");
             report.line(format_args!("first contact at t = {}", number(contact.hit.t)));

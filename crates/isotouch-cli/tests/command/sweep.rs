@@ -86,6 +86,9 @@ fn budgets_and_bad_poses_are_told() {
     let run = sweep(&desk, "0,0,-3,0,0,0,1", &["--budget", "20"]);
     assert_eq!(run.json()["is_complete"], false);
     assert!(run.stderr.contains("the budget was enough for"), "{}", run.stderr);
+    // What was not asked is not proven.
+    let none = sweep(&desk, "0,0,-3,0,0,0,1", &["--budget", "0"]);
+    assert_eq!((none.code, &none.json()["first_contact"]), (Some(3), &serde_json::Value::Null));
     for (pose, said) in [
         ("0,0,1,0,0,0", "seven numbers"),
         ("0,0,1,0,0,0,0", "the quaternion is zero"),

@@ -17,6 +17,9 @@ pub enum PoseError {
     /// A number is NaN or infinite.
     #[error("a pose needs seven finite numbers x, y, z, qx, qy, qz, qw")]
     NotFinite,
+    /// A position so far away that squared distances overflow.
+    #[error("the position is farther than 1e100 from the origin")]
+    TooFar,
     /// All four numbers of the quaternion are 0.
     #[error("the quaternion is zero and turns nowhere; no rotation is 0, 0, 0, 1")]
     ZeroQuaternion,
@@ -34,6 +37,9 @@ pub enum PoseError {
 /// not.
 const UNIT_TOLERANCE: f64 = 2e-3;
 
+/// Squares and products of such lengths are finite.
+const FARTHEST: f64 = 1e100;
+
 impl Pose {
     /// At the origin, not turned.
     pub const IDENTITY: Self = Self { position: DVec3::ZERO, rotation: DQuat::IDENTITY };
@@ -44,6 +50,9 @@ impl Pose {
             return Err(PoseError::NotFinite);
         }
         let [x, y, z, qx, qy, qz, qw] = numbers;
+        if [x, y, z].iter().any(|coordinate| coordinate.abs() > FARTHEST) {
+            return Err(PoseError::TooFar);
+        }
         let rotation = DQuat::from_xyzw(qx, qy, qz, qw);
         let length = rotation.length();
         if length == 0.0 {

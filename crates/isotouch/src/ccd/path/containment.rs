@@ -10,7 +10,7 @@ use crate::mesh::{Bvh, TriMesh, WindingTree};
 /// Times of a leg that are looked at for when parts that start in contact have come apart.
 const TIMES: u32 = 1024;
 
-/// Rays that vote where winding numbers tell nothing.
+/// Rays that must agree where winding numbers tell nothing. Fewer would take an open mesh for closed; more, a closed one for open where a ray meets an edge.
 const RAYS: u64 = 15;
 
 impl PathChecker<'_> {
@@ -41,8 +41,8 @@ impl PathChecker<'_> {
             let motion = self.motion(ends[0], ends[1]);
             for k in 0..=TIMES {
                 let t = f64::from(k) / f64::from(TIMES);
-                let place = motion.frame_from_body(t);
-                if self.nearest_at(&place, self.options.clearance.next_up()).is_none() {
+                // Apart, and neither inside the other.
+                if self.at_start(Some(&motion.pose(t))).is_none() {
                     return leg as f64 + t;
                 }
             }
@@ -53,16 +53,24 @@ impl PathChecker<'_> {
     /// A point of a component of the moving part that is inside the other. The surfaces do not cross, so all of the component is.
     fn moving_inside(&self, pose: &Pose) -> Option<DVec3> {
         let field = self.fixed.field;
+        if !field.is_certified() {
+            // A sheet has no inside.
+            return None;
+        }
         for component in components(&self.moving.mesh, usize::MAX) {
             let places = component.iter().map(|&v| pose.place(self.moving.mesh.vertices()[v as usize]));
-            // The one that the field is surest of: near the surface its error hides the side.
-            let surest =
-                places.map(|p| (field.distance(p).value(), p)).filter(|(value, _)| value.is_finite());
-            let surest = surest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
-            if let Some((value, point)) = surest
-                && value < 0.0
-                && field.grid().bounds().contains(point)
-            {
+            let known = places.map(|p| (field.distance(p).value(), p)).filter(|(value, _)| value.is_finite());
+            // The one that the field is surest of.
+            let Some((value, point)) = known.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())) else { continue };
+            let is_inside = match field.error_bound_at(point) {
+                // Near the surface the field's error hides the side, and triangles tell.
+                Some(error) if value.abs() <= error => {
+                    Enclosure::new(&self.fixed.mesh, &self.fixed.bvh).holds(point)
+                }
+                Some(_) => value < 0.0,
+                None => false,
+            };
+            if is_inside {
                 return Some(point);
             }
         }
@@ -83,27 +91,40 @@ impl PathChecker<'_> {
             return None;
         }
         let bvh = Bvh::new(&self.moving.mesh);
-        let winding = WindingTree::new(&self.moving.mesh, &bvh);
-        places.into_iter().find(|&place| {
-            let p = body_from_world.place(place);
-            // Wound either way; or both ways at once, where only rays tell.
-            winding.winding(p).abs() > 0.5 || most_rays_leave(&self.moving.mesh, &bvh, p)
-        })
+        let moving = Enclosure::new(&self.moving.mesh, &bvh);
+        places.into_iter().find(|&place| moving.holds(body_from_world.place(place)))
     }
 }
 
-/// Whether most rays from a point cross a mesh an odd number of times. Triangles in the same place count once.
-fn most_rays_leave(mesh: &TriMesh, bvh: &Bvh, p: DVec3) -> bool {
-    let leaves = |k: &u64| {
+/// What a mesh encloses, by its triangles.
+struct Enclosure<'a> {
+    mesh: &'a TriMesh,
+    bvh: &'a Bvh,
+    winding: WindingTree<'a>,
+}
+
+impl<'a> Enclosure<'a> {
+    fn new(mesh: &'a TriMesh, bvh: &'a Bvh) -> Self {
+        Self { mesh, bvh, winding: WindingTree::new(mesh, bvh) }
+    }
+
+    /// Whether a point that is not on the surface is inside. An open mesh encloses nothing, unless rays cannot tell that it is open.
+    fn holds(&self, p: DVec3) -> bool {
+        // Whole for a closed mesh, whichever way it is wound; one that is wound both ways at once needs rays.
+        let winding = self.winding.winding(p).abs();
+        let is_whole = (winding - winding.round()).abs() < 0.05;
+        (is_whole && winding > 0.5) || (winding < 0.5 && (0..RAYS).all(|k| self.is_odd(p, k)))
+    }
+
+    /// Whether a ray crosses the mesh an odd number of times. Triangles in the same place count once.
+    fn is_odd(&self, p: DVec3, k: u64) -> bool {
         let direction = DVec3::new(unit(1, 3 * k), unit(1, 3 * k + 1), unit(1, 3 * k + 2)) - 0.5;
-        let mut times: Vec<f64> =
-            bvh.ray_crossings(mesh, p, direction).iter().map(|crossing| crossing.t).collect();
-        times.retain(|t| *t > 0.0);
+        let crossings = self.bvh.ray_crossings(self.mesh, p, direction);
+        let mut times: Vec<f64> = crossings.iter().map(|crossing| crossing.t).filter(|t| *t > 0.0).collect();
         times.sort_by(f64::total_cmp);
         times.dedup_by(|later, earlier| *later - *earlier <= 1e-12 * *later);
         times.len() % 2 == 1
-    };
-    2 * (0..RAYS).filter(leaves).count() as u64 > RAYS
+    }
 }
 
 /// Vertices of the first so many triangles, those that triangles join together.

@@ -1,5 +1,7 @@
 //! One motion: patches of the surface and parts of the time, halved until they are clear.
 
+use glam::DVec3;
+
 use super::looks::{Look, Time};
 use super::parts::Patch;
 use super::{Answer, LegReport, Near, PathChecker};
@@ -88,12 +90,26 @@ impl<'a> Search<'a> {
         if self.checker.moving.patches.is_empty() || from >= 1.0 {
             return;
         }
+        // Poses so far away that their distance overflows prove nothing, and halving them would never end.
+        let (speed, acceleration) = (self.motion.speed(), self.motion.acceleration());
+        let moves = speed.at(self.far) + acceleration.at(self.far) + self.motion.rounding(self.far);
+        if !moves.is_finite() {
+            let at = Near { t: from, distance: 0.0, point: DVec3::NAN, normal: None, is_cap: false };
+            self.undecided = Some(self.nearest.unwrap_or(at));
+            return;
+        }
         self.look_during(from, 1.0, &[Item::Node(0)]);
+        // Only what is between the ends of a time was looked at.
+        if self.contact.is_none() && self.undecided.is_some() {
+            let end = self.motion.frame_from_body(1.0);
+            let near = self.checker.nearest_at(&end, self.required().next_up());
+            self.contact = near.map(|near| Near { t: 1.0, ..near });
+        }
     }
 
     fn look_during(&mut self, start: f64, end: f64, items: &[Item]) {
         // What is after a contact is looked for elsewhere.
-        if self.contact.is_some_and(|contact| contact.t <= start) {
+        if self.contact.is_some_and(|contact| contact.t <= start) || self.checker.is_cancelled() {
             return;
         }
         let time = Time::new(self.motion, start, end, self.far);
@@ -112,7 +128,7 @@ impl<'a> Search<'a> {
             return;
         }
         if !can_halve {
-            let at = Near { t: middle, distance: 0.0, point: glam::DVec3::NAN, normal: None, is_cap: false };
+            let at = Near { t: middle, distance: 0.0, point: DVec3::NAN, normal: None, is_cap: false };
             self.undecided = self.undecided.or(self.nearest).or(Some(at));
             return;
         }
@@ -131,7 +147,7 @@ impl<'a> Search<'a> {
         if self.checker.is_farther(center, bound, asks_mesh) {
             return;
         }
-        if way > sphere.radius {
+        if way > sphere.radius.max(self.checker.tolerance) {
             kept.push(Item::Node(node));
             return;
         }
@@ -174,7 +190,10 @@ impl<'a> Search<'a> {
         if excess <= 0.0 && self.contact.is_none_or(|contact| near.t < contact.t) {
             self.contact = Some(near);
         }
-        if (excess < CLOSE * tolerance && way < STILL * tolerance) || way < STUCK * tolerance {
+        if (excess < CLOSE * tolerance && way < STILL * tolerance)
+            || way < STUCK * tolerance
+            || time.is_rounding(way)
+        {
             if excess > 0.0 && self.undecided.is_none_or(|undecided| near.t < undecided.t) {
                 self.undecided = Some(near);
             }
@@ -196,8 +215,8 @@ impl<'a> Search<'a> {
         let answer = self.answer();
         let clearance = match answer {
             Answer::Free => self.target(),
-            Answer::Undecided => self.required(),
-            Answer::Contact => 0.0,
+            // What was let go before is no bound of the whole.
+            Answer::Undecided | Answer::Contact => 0.0,
         };
         let stretches = if self.contact.is_some() { self.stretches(from) } else { Vec::new() };
         let contact = self.contact.map(|near| (near, self.motion.pose(near.t)));

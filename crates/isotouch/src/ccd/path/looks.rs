@@ -40,6 +40,11 @@ impl Time {
         self.speed.at(radius) * 0.5 * (self.end - self.start) + self.rounding
     }
 
+    /// Whether a way is hardly more than rounding, so that halving the time helps no more.
+    pub(super) fn is_rounding(&self, way: f64) -> bool {
+        way < 4.0 * self.rounding
+    }
+
     /// How far its path is from its chord at most.
     #[inline]
     fn sagitta(&self, radius: f64) -> f64 {
@@ -76,8 +81,11 @@ impl PathChecker<'_> {
     /// Whether the solid is farther from a point than a bound, by the field or by the mesh.
     #[inline]
     pub(super) fn is_farther(&self, p: DVec3, bound: f64, asks_mesh: bool) -> bool {
-        self.fixed.field.lower_bound(p) > bound
-            || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none())
+        // What is not finite proves nothing.
+        let can_tell = p.is_finite() && bound.is_finite() && bound >= 0.0;
+        can_tell
+            && (self.fixed.field.lower_bound(p) > bound
+                || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none()))
     }
 
     /// Looks at a triangle during a time: do all triangles of the other part stay `target` away?

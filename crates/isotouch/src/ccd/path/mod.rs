@@ -47,6 +47,9 @@ pub use file::{PathFileError, PathReader};
 pub use parts::{FixedPart, MovingPart};
 pub use report::{Answer, ContactKind, LegReport, Near, PathContact, PathReport, Stretch};
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
 use rayon::prelude::*;
 
 use crate::math::{Motion, MotionKind, Pose};
@@ -57,7 +60,7 @@ use leg::Search;
 pub struct PathOptions {
     /// How poses are joined.
     pub motion: MotionKind,
-    /// The clearance that the path must keep; nearer counts as contact.
+    /// The clearance that the path must keep, 0 or more; nearer counts as contact.
     pub clearance: f64,
     /// What is too close to call; `None` for 10⁻⁵ of the moving part's size. Less takes longer.
     pub tolerance: Option<f64>,
@@ -71,13 +74,26 @@ pub struct PathChecker<'a> {
     pub(self) fixed: &'a FixedPart<'a>,
     pub(self) options: PathOptions,
     pub(self) tolerance: f64,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> PathChecker<'a> {
     /// Prepares for paths of `moving` past `fixed`.
     pub fn new(moving: &'a MovingPart, fixed: &'a FixedPart<'a>, options: &PathOptions) -> Self {
         let tolerance = options.tolerance.unwrap_or(1e-5 * moving.size());
-        Self { moving, fixed, options: *options, tolerance }
+        // Less than nothing, or no number, is nothing.
+        let options = PathOptions { clearance: options.clearance.max(0.0), ..*options };
+        Self { moving, fixed, options, tolerance, cancel: None }
+    }
+
+    /// The same, to be stopped: once `cancel` is set, answers come soon and mean nothing.
+    #[must_use]
+    pub fn until(self, cancel: &'a AtomicBool) -> Self {
+        Self { cancel: Some(cancel), ..self }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(Relaxed))
     }
 
     /// The tolerance that is used.
@@ -87,6 +103,9 @@ impl<'a> PathChecker<'a> {
 
     /// Checks a whole path, its legs in parallel.
     pub fn check(&self, path: &[Pose]) -> PathReport {
+        // A single pose is a path that stays there.
+        let still = [path.first(), path.first()].map(|pose| pose.copied().unwrap_or(Pose::IDENTITY));
+        let path = if path.len() == 1 { &still[..] } else { path };
         let mut report = self.begin(path);
         let from = self.checked_from(path, &report);
         for (leg, of) in self.check_legs(path, from).into_iter().enumerate() {
@@ -97,9 +116,7 @@ impl<'a> PathChecker<'a> {
 
     /// What is known of a path whose first pose was looked at; legs are added to it.
     pub fn begin(&self, path: &[Pose]) -> PathReport {
-        let at_start = self.at_start(path.first());
-        let starts_in_contact = at_start.is_some();
-        PathReport::begin(at_start.filter(|_| !self.options.ignores_start_contact), starts_in_contact)
+        PathReport::begin(self.at_start(path.first()), self.options.ignores_start_contact)
     }
 
     /// Checks some legs of a path, in parallel. Before the time `from` of the path, counted in legs, nothing is looked at.
@@ -108,7 +125,10 @@ impl<'a> PathChecker<'a> {
         legs.par_iter()
             .enumerate()
             .map(|(leg, ends)| {
-                let start = (from - leg as f64).clamp(0.0, 1.0);
+                let start = (from - leg as f64).max(0.0);
+                if start >= 1.0 {
+                    return LegReport::let_pass();
+                }
                 self.check_leg(&self.motion(ends[0], ends[1]), start)
             })
             .collect()

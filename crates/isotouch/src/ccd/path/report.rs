@@ -87,7 +87,8 @@ pub struct Stretch {
 pub struct LegReport {
     /// What is proven.
     pub answer: Answer,
-    /// The surfaces are at least that far apart during the whole leg; 0 for contact.
+    /// The surfaces are at least that far apart during the whole leg; 0 for contact and undecided, +∞ for a leg that was let pass because parts
+    /// that start in contact had not yet come apart.
     pub clearance: f64,
     /// Where they are nearest, as far as that was looked for.
     pub nearest: Option<Near>,
@@ -116,18 +117,36 @@ pub struct PathReport {
     pub starts_in_contact: bool,
     /// Every leg.
     pub legs: Vec<LegReport>,
+    /// The contact at the first pose, also where it is let pass.
+    at_start: Option<PathContact>,
+}
+
+impl LegReport {
+    /// A leg that is not looked at, for the parts have not yet come apart.
+    pub(super) fn let_pass() -> Self {
+        Self {
+            answer: Answer::Free,
+            clearance: f64::INFINITY,
+            nearest: None,
+            contact: None,
+            undecided: None,
+            stretches: Vec::new(),
+            looks: 0,
+        }
+    }
 }
 
 impl PathReport {
     /// A path of which the first pose was looked at.
-    pub(super) fn begin(at_start: Option<PathContact>, starts_in_contact: bool) -> Self {
+    pub(super) fn begin(at_start: Option<PathContact>, lets_pass: bool) -> Self {
         Self {
             answer: Answer::Free,
             clearance: f64::INFINITY,
-            first_contact: at_start,
+            first_contact: at_start.filter(|_| !lets_pass),
             undecided: None,
-            starts_in_contact,
+            starts_in_contact: at_start.is_some(),
             legs: Vec::new(),
+            at_start,
         }
     }
 
@@ -150,6 +169,10 @@ impl PathReport {
     /// The answer, when all legs were added.
     #[must_use]
     pub fn finish(mut self) -> Self {
+        // Parts that never come apart are in contact after all.
+        if self.legs.iter().all(|leg| leg.clearance == f64::INFINITY) {
+            self.first_contact = self.first_contact.or(self.at_start);
+        }
         self.answer = match (&self.first_contact, &self.undecided) {
             (Some(_), _) => Answer::Contact,
             (None, Some(_)) => Answer::Undecided,

@@ -26,7 +26,7 @@ impl Search<'_> {
         let mut was_touching = true;
         for k in 0..=poses as u32 {
             let t = from + (1.0 - from) * f64::from(k) / poses;
-            if t <= first.t {
+            if t <= first.t || checker.is_cancelled() {
                 continue;
             }
             let is_touching = touches(t);

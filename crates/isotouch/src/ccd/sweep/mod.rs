@@ -126,7 +126,7 @@ pub struct Sweep<'a> {
     shell: &'a PointShell,
     field: &'a Field,
     options: SweepOptions,
-    /// The field's Lipschitz bound along any direction.
+    /// How much the true values may change along any direction.
     lipschitz: f64,
     /// How far the farthest point is from the body's origin.
     reach: f64,
@@ -180,7 +180,8 @@ impl<'a> Sweep<'a> {
         let pieces = self.pieces(motion);
         // Chords, and rounding of places, are paid for by a level set that is farther out.
         let off = pieces.sagitta + motion.rounding(self.reach);
-        let iso = self.options.iso + self.lipschitz * off;
+        // The interpolant of distances is steeper than they are: √3 along a diagonal.
+        let iso = self.options.iso + 3f64.sqrt() * self.field.lipschitz() * off;
         let set = self.field.level_set(iso, &self.options.cast);
         let clear_of_points = iso + self.error_at_points(iso) + 1e-9 * self.field.grid().cell;
         Question { sweep: self, pieces, set, clear_of_points }

@@ -18,6 +18,8 @@ pub(super) struct Course {
 
 impl Course {
     pub(super) fn new(kind: MotionKind, from: Pose, to: Pose) -> Self {
+        let unit = |pose: Pose| Pose { rotation: pose.rotation.normalize(), ..pose };
+        let (from, to) = (unit(from), unit(to));
         let turn = to.rotation * from.rotation.conjugate();
         // q and −q turn alike; the one with w ≥ 0 the shorter way.
         let turn = if turn.w < 0.0 { -turn } else { turn };
