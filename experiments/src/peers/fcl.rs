@@ -37,7 +37,7 @@ impl Peer {
             file("scalars.npy"),
             &poses.iter().map(|pose| pose.rotation.w).collect::<Vec<f64>>(),
         )?;
-        Ok(Self(PythonPeer::new("fcl", folder)?))
+        Ok(Self(PythonPeer::new("python_fcl", folder)?))
     }
 
     pub(crate) fn version(&self) -> &str {

@@ -1,6 +1,6 @@
 """Whether two meshes collide at poses by FCL (package python-fcl), each pose timed, on request.
 
-usage: python3 fcl.py ENVIRONMENT FOLDER
+usage: python3 python_fcl.py ENVIRONMENT FOLDER
 
 Installs python-fcl into the virtual environment ENVIRONMENT where it is not there yet. Reads NAME_vertices.npy and NAME_triangles.npy for
 moving and fixed, and the poses in positions.npy, vectors.npy and scalars.npy (the x, y, z and the w of quaternions) in FOLDER, says that it is ready, and then
