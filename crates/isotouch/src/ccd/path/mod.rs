@@ -7,17 +7,18 @@
 //! use isotouch::math::{DVec3, MotionKind, Pose};
 //! use isotouch::mesh::shapes;
 //!
-//! let (ball, ring) = (shapes::sphere(0.5, 5120).unwrap(), shapes::by_name("torus").unwrap());
+//! let (ball, ring) = (shapes::sphere(0.1, 1280).unwrap(), shapes::by_name("torus").unwrap());
 //! let field = Field::from_mesh(&ring, &FieldOptions { resolution: 64, ..Default::default() })?;
 //! let (moving, fixed) = (MovingPart::new(&ball, DVec3::ZERO), FixedPart::new(&ring, &field));
 //! let checker = PathChecker::new(&moving, &fixed, &PathOptions::default());
 //!
+//! // The hole is 0.2 wide from the middle.
 //! let through = [Pose::at(DVec3::Z * 3.0), Pose::at(DVec3::Z * -3.0)];
 //! let report = checker.check(&through);
 //! assert_eq!(report.answer, Answer::Free);
-//! assert!(report.clearance > 0.1);
+//! assert!(report.clearance > 0.08);
 //!
-//! let aside = through.map(|pose| Pose { position: pose.position + DVec3::X * 0.5, ..pose });
+//! let aside = through.map(|pose| Pose { position: pose.position + DVec3::X * 0.3, ..pose });
 //! let report = checker.check(&aside);
 //! assert_eq!(report.answer, Answer::Contact);
 //! assert!(report.first_contact.unwrap().t < 0.5);
