@@ -2,7 +2,8 @@
 //!
 //! One idea carries it: **a rigid object is a signed distance field; whatever touches it is points; contact is found along
 //! the whole motion, never only at its end.** This version has the first floors: meshes, exact distance fields and point
-//! shells made from them, and when moving points touch fields.
+//! shells made from them; when moving points and shells touch fields ([`ccd::segment`], [`ccd::sweep`]), and whether whole parts can be moved along
+//! paths ([`ccd::path`]).
 //!
 //! # A tour
 //!

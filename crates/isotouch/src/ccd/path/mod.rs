@@ -127,7 +127,7 @@ impl<'a> PathChecker<'a> {
             .enumerate()
             .map(|(leg, ends)| {
                 let start = (from - leg as f64).max(0.0);
-                if start >= 1.0 {
+                if start >= 1.0 || self.is_cancelled() {
                     return LegReport::let_pass();
                 }
                 self.check_leg(&self.motion(ends[0], ends[1]), start)
