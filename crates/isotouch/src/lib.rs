@@ -139,6 +139,8 @@
 
 pub(crate) mod atomic_file;
 pub mod ccd;
+pub mod contact;
+pub mod dynamics;
 pub mod field;
 pub mod math;
 pub mod mesh;

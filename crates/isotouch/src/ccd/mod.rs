@@ -7,4 +7,6 @@ pub mod sweep;
 
 pub use analytic::{Ball, Function, Plane, Touchable};
 pub use segment::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};
-pub use sweep::{AllContacts, Contact, FirstContact, Sweep, SweepOptions, SweepTraversal};
+pub use sweep::{
+    AllContacts, Contact, FirstContact, Obstacle, PointContacts, Sweep, SweepOptions, SweepTraversal,
+};

@@ -1,9 +1,9 @@
 //! Asking a field: distance, gradient, normal, and what is certain.
 
-use glam::{DVec3, UVec3};
+use glam::{DMat3, DVec3, UVec3};
 use rayon::prelude::*;
 
-use super::interpolate::{gradient, interpolate};
+use super::interpolate::{gradient, hessian, interpolate};
 use super::storage::bricks::{BRICK, BRICK_NODES};
 use super::storage::{DenseNodes, Storage};
 use super::{Field, Grid, SignMethod};
@@ -53,6 +53,11 @@ impl Field {
     /// Gradient of the interpolant; `None` outside the box. On a face shared by two cells, that of the upper one.
     pub fn gradient(&self, p: DVec3) -> Option<DVec3> {
         self.cell_at(p).map(|cell| cell.gradient())
+    }
+
+    /// Second derivatives of the interpolant; `None` outside the box. They jump from cell to cell.
+    pub fn hessian(&self, p: DVec3) -> Option<DMat3> {
+        self.cell_at(p).map(|cell| hessian(&cell.corners, cell.at) * (cell.size * cell.size).recip())
     }
 
     /// Unit vector along the gradient, away from the solid; `None` outside the box and where the gradient vanishes.

@@ -1,10 +1,11 @@
 //! A solid sphere.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::{Hit, Interval, Piece, Segment, Touchable, hit_at_once, is_finite};
 use crate::ccd::HitStatus;
 use crate::math::cubic::CellCubic;
+use crate::math::spatial::outer;
 
 /// φ(p) = |p − center| − radius.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,5 +95,25 @@ impl Touchable for Ball {
             return vec![Interval { start: 0.0, end: 1.0, status: HitStatus::Bound }];
         }
         self.piece(segment, iso).map_or_else(Vec::new, |piece| piece.intervals())
+    }
+
+    fn value(&self, p: DVec3) -> f64 {
+        p.distance(self.center) - self.radius
+    }
+
+    fn gradient(&self, p: DVec3) -> Option<DVec3> {
+        self.normal(p)
+    }
+
+    /// (1 − n·nᵀ)/|p − c|.
+    fn hessian(&self, p: DVec3) -> DMat3 {
+        match self.normal(p) {
+            Some(n) => (DMat3::IDENTITY - outer(n, n)) * p.distance(self.center).recip(),
+            None => DMat3::ZERO,
+        }
+    }
+
+    fn steepness(&self) -> f64 {
+        1.0
     }
 }

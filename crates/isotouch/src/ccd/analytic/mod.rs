@@ -23,7 +23,7 @@ mod plane;
 
 pub use ball::Ball;
 pub use function::Function;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 pub use plane::Plane;
 
 use super::{CastOptions, Hit, HitStatus, Interval, Segment};
@@ -42,6 +42,18 @@ pub trait Touchable {
     fn touches(&self, segment: &Segment, iso: f64) -> bool {
         self.first_hit(segment, iso).is_some()
     }
+
+    /// φ at a point; outside the box of a field a lower bound of it, and NaN where nothing is known.
+    fn value(&self, p: DVec3) -> f64;
+
+    /// ∇φ at a point; `None` where it is not known.
+    fn gradient(&self, p: DVec3) -> Option<DVec3>;
+
+    /// Second derivatives of φ at a point; zero where they are not known.
+    fn hessian(&self, p: DVec3) -> DMat3;
+
+    /// φ changes by no more than this per unit of length.
+    fn steepness(&self) -> f64;
 }
 
 impl Touchable for Field {
@@ -55,6 +67,23 @@ impl Touchable for Field {
 
     fn touches(&self, segment: &Segment, iso: f64) -> bool {
         Field::touches(self, segment, iso, &CastOptions::default())
+    }
+
+    fn value(&self, p: DVec3) -> f64 {
+        self.distance(p).value()
+    }
+
+    fn gradient(&self, p: DVec3) -> Option<DVec3> {
+        Field::gradient(self, p)
+    }
+
+    fn hessian(&self, p: DVec3) -> DMat3 {
+        Field::hessian(self, p).unwrap_or(DMat3::ZERO)
+    }
+
+    /// Of the interpolant, which is steeper than distances are: √3 times along a diagonal.
+    fn steepness(&self) -> f64 {
+        3f64.sqrt() * self.lipschitz()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A half-space.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::{Hit, Interval, Piece, Segment, Touchable, hit_at_once, is_finite};
 use crate::ccd::HitStatus;
@@ -44,5 +44,21 @@ impl Touchable for Plane {
             return vec![Interval { start: 0.0, end: 1.0, status: HitStatus::Bound }];
         }
         self.piece(segment, iso).intervals()
+    }
+
+    fn value(&self, p: DVec3) -> f64 {
+        self.normal.dot(p) - self.offset
+    }
+
+    fn gradient(&self, _p: DVec3) -> Option<DVec3> {
+        Some(self.normal)
+    }
+
+    fn hessian(&self, _p: DVec3) -> DMat3 {
+        DMat3::ZERO
+    }
+
+    fn steepness(&self) -> f64 {
+        self.normal.length()
     }
 }

@@ -29,6 +29,7 @@
 //! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit:
 //! outside the field's box, where a point alone is told a lower bound only, linear traversal asks the spheres above it too.
 
+mod alike;
 mod all;
 mod first;
 mod pieces;
@@ -38,6 +39,7 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 
+pub use alike::{Obstacle, chord_contacts};
 pub use all::PointContacts;
 use pieces::Pieces;
 
@@ -144,7 +146,8 @@ impl<'a> Sweep<'a> {
             SignMethod::Given => 3f64.sqrt() * field.lipschitz(),
             _ => field.lipschitz(),
         };
-        let reach = shell.points().iter().map(|p| p.length()).fold(0.0, f64::max);
+        // Not the farthest point, which would have to be looked for at every step of a simulation.
+        let reach = if shell.is_empty() { 0.0 } else { shell.tree().sphere(0).reach() };
         let least = if options.budget.is_some() { spheres::least_numbers(shell.tree()) } else { Vec::new() };
         Self { shell, field, options: *options, lipschitz, reach, least, places: OnceLock::new() }
     }

@@ -59,6 +59,13 @@ pub struct Sphere {
     pub radius: f64,
 }
 
+impl Sphere {
+    /// How far its farthest point is from the origin.
+    pub fn reach(&self) -> f64 {
+        self.center.length() + self.radius
+    }
+}
+
 /// Nested spheres over points; see the [module](self) for the layout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SphereTree {

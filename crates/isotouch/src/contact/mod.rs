@@ -1,0 +1,30 @@
+//! From contact to force: what pushes bodies apart once the points of one are inside the field of the other.
+//!
+//! # Signs
+//!
+//! φ is negative inside. A point of body A's shell at depth δ = −φ > 0 in body B's field is pushed by k·δ along the direction that leads out: the gradient of
+//! φ ([`ContactNormals::Field`]), or against A's own outward normal N there ([`ContactNormals::Shell`], as both papers do). **On A, the shell's body, the force
+//! is +k·φ·N; on B it is −k·φ·N**, which is what eq. 3 of 2014 says. Damping is along −(velocity of A − velocity of B) on A; eq. 10 of 2014, applied to A as it
+//! stands, would feed energy.
+//!
+//! # Action equals reaction
+//!
+//! Every force is added to both bodies at the same point in space, with opposite signs, so linear momentum is conserved to rounding; angular momentum too, where arms are
+//! taken from the centres of mass at the step's beginning ([`Arms::Start`]): a symplectic step moves p along itself, so x₀ × p counts.
+//!
+//! # Units
+//!
+//! Stiffness is force per depth **and area** (N/m³) unless it is said to be per point: a shell with twice as many points is no stiffer then. The depth that a body of
+//! weight G rests at is G/(k·A), A its area in contact.
+
+mod discrete;
+mod friction;
+mod law;
+mod moving;
+mod penalty;
+
+pub use discrete::{PointForce, PoseForces, forces_at};
+pub use friction::Friction;
+pub use law::{Law, LawError, Material, Stiffness};
+pub use moving::{BodyStep, Placed};
+pub use penalty::{Arms, ContactNormals, Damping, Handles, PairImpulse, PenaltyOptions, ShellOnSurface};

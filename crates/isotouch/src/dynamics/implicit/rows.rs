@@ -1,0 +1,67 @@
+//! Points that are in contact, or may come to be within the step.
+
+use glam::DVec3;
+
+use crate::ccd::{HitStatus, PointContacts};
+use crate::contact::{Friction, Handles, ShellOnSurface};
+use crate::dynamics::pairs::{Party, Role, normal_of};
+use crate::dynamics::world::World;
+
+/// A point against a plane: where it is met, or where the surface is nearest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Row {
+    /// Its number in the shell.
+    pub(super) point: u32,
+    pub(super) shell_of: usize,
+    pub(super) on: Party,
+    /// Away from what is touched, in the world.
+    pub(super) normal: DVec3,
+    /// φ of that plane at the beginning of the step, m.
+    pub(super) gap: f64,
+    /// N/m.
+    pub(super) stiffness: f64,
+    /// N·s/m.
+    pub(super) damping: f64,
+    pub(super) friction: Friction,
+    /// From the centres of mass at the beginning of the step: one place in the world for both, so that angular momentum is conserved.
+    pub(super) arm_of_shell: DVec3,
+    pub(super) arm_of_surface: DVec3,
+}
+
+impl World {
+    pub(super) fn rows(&self, role: &Role, pair: &ShellOnSurface<'_>) -> Vec<Row> {
+        let margin = self.margin(role.on, role.shell_of);
+        let touching = pair.contacts(margin - role.overlap);
+        touching.iter().filter_map(|of| row(role, pair, of)).collect()
+    }
+}
+
+fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
+    let first = of.intervals.iter().find(|interval| interval.status != HitStatus::Bound)?;
+    let surface = pair.obstacle.touchable();
+    let chord = pair.chord(of.point);
+    // Where it comes near first; at once, for most that lie on something.
+    let t = first.start;
+    let met = chord.at(t);
+    let normal = normal_of(surface, met)?;
+    // The plane through there, as seen from the beginning.
+    let gap = surface.value(met) + role.overlap + normal.dot(chord.from - met);
+    let shell_body = pair.shell_body.at(t, Handles::Interpolated);
+    let surface_body = pair.surface_body.at(t, Handles::Interpolated);
+    let place = shell_body.world_from_body.place(pair.shell.points()[of.point as usize]);
+    let stiffness = role.law.stiffness.of_point(pair.shell.weights()[of.point as usize]);
+    // A damper acts on what is in contact already; for what is yet to come it would act from afar.
+    let damping = if gap < 0.0 { stiffness * role.law.damping } else { 0.0 };
+    (gap.is_finite() && place.is_finite()).then(|| Row {
+        point: of.point,
+        shell_of: role.shell_of,
+        on: role.on,
+        normal: surface_body.world_from_body.rotation * normal,
+        gap,
+        stiffness,
+        damping,
+        friction: role.law.friction,
+        arm_of_shell: place - pair.shell_body.from.center_in_world(),
+        arm_of_surface: place - pair.surface_body.from.center_in_world(),
+    })
+}

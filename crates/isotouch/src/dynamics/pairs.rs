@@ -1,0 +1,197 @@
+//! Who may touch whom during a step, and what is found when they do.
+
+use rayon::prelude::*;
+
+use super::broad_phase::{SweptBox, meeting_pairs};
+use super::world::World;
+use crate::ccd::{HitStatus, Obstacle, PointContacts, Touchable};
+use crate::contact::{BodyStep, Law, Placed, ShellOnSurface};
+use crate::shell::PointShell;
+
+/// Something that can be touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Party {
+    /// The field of a body.
+    Body(usize),
+    /// A surface of the world that stands still.
+    Surface(usize),
+}
+
+/// A body, the one with the lower number, and what it may touch.
+pub(super) type Pair = (usize, Party);
+
+/// The shell of a body on something.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Role {
+    /// Whose shell.
+    pub(super) shell_of: usize,
+    /// On what.
+    pub(super) on: Party,
+    /// Of the contact; its stiffness halved where both are in turn shell and field.
+    pub(super) law: Law,
+    /// How far both overlapped at the start, less what was given back since: so deep counts as not touching.
+    pub(super) overlap: f64,
+    pub(super) pair: Pair,
+}
+
+/// Points in contact at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Pressed {
+    pub(super) elastic_energy: f64,
+    pub(super) deepest: f64,
+    pub(super) points: usize,
+}
+
+impl World {
+    /// Pairs that may touch while bodies move like this, in order.
+    pub(super) fn pairs(&self, steps: &[BodyStep]) -> Vec<Pair> {
+        let boxes: Vec<SweptBox> = self
+            .bodies
+            .iter()
+            .zip(steps)
+            .map(|(body, step)| {
+                let around = body.shape.around();
+                let place = |at: &Placed| at.world_from_body.place(around.center);
+                // The field's box may reach farther than the shell, and contacts are looked for within a margin.
+                SweptBox::of_sphere(
+                    place(&step.from),
+                    place(&step.to),
+                    1.001 * around.radius + self.margin_of(body),
+                )
+            })
+            .collect();
+        let counts = |i: usize, j: usize| self.bodies[i].is_dynamic() || self.bodies[j].is_dynamic();
+        let mut pairs: Vec<Pair> =
+            meeting_pairs(&boxes, counts).into_iter().map(|(i, j)| (i, Party::Body(j))).collect();
+        for (i, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
+            pairs.extend((0..self.surfaces.len()).map(|k| (i, Party::Surface(k))));
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// Both ways of a pair to touch, or the one there is.
+    pub(super) fn roles(&self, pairs: &[Pair]) -> Vec<Role> {
+        let mut roles = Vec::with_capacity(2 * pairs.len());
+        for &pair in pairs {
+            let (i, other) = pair;
+            let law = self.law(pair);
+            let overlap = self.overlap(pair);
+            let mut ways: Vec<(usize, Party)> = Vec::with_capacity(2);
+            if self.bodies[i].shape.shell().is_some() && self.obstacle(other).is_some() {
+                ways.push((i, other));
+            }
+            if let Party::Body(j) = other
+                && self.bodies[j].shape.shell().is_some()
+                && self.bodies[i].shape.field().is_some()
+            {
+                ways.push((j, Party::Body(i)));
+            }
+            let share = 1.0 / ways.len().max(1) as f64;
+            let law = Law { stiffness: law.stiffness.times(share), ..law };
+            roles.extend(ways.into_iter().map(|(shell_of, on)| Role { shell_of, on, law, overlap, pair }));
+        }
+        roles
+    }
+
+    fn law(&self, (i, other): Pair) -> Law {
+        let a = self.bodies[i].material;
+        let b = match other {
+            Party::Body(j) => self.bodies[j].material,
+            Party::Surface(k) => self.surfaces[k].material,
+        };
+        let kinds = (a.kind.min(b.kind), a.kind.max(b.kind));
+        let mut law = self.laws.get(&kinds).copied().unwrap_or_else(|| a.against(&b));
+        law.friction.slip_speed = self.options.slip_speed;
+        law
+    }
+
+    /// What is left at this time of the overlap at the start.
+    pub(super) fn overlap(&self, pair: Pair) -> f64 {
+        let at_start = self.overlaps.get(&pair).copied().unwrap_or(0.0);
+        (at_start - self.options.separation_speed * self.time).max(0.0)
+    }
+
+    pub(super) fn obstacle(&self, party: Party) -> Option<Obstacle<'_>> {
+        match party {
+            Party::Body(j) => self.bodies[j].shape.field().map(Obstacle::Field),
+            Party::Surface(k) => Some(Obstacle::Analytic(self.surfaces[k].surface.as_ref())),
+        }
+    }
+
+    /// A role during a step; `None` where a part is missing, which [`World::roles`] makes sure of.
+    pub(super) fn on_surface(&self, role: &Role, steps: &[BodyStep]) -> Option<ShellOnSurface<'_>> {
+        let shell: &PointShell = self.bodies[role.shell_of].shape.shell()?;
+        let shell_body = steps[role.shell_of];
+        let surface_body = match role.on {
+            Party::Body(j) => steps[j],
+            Party::Surface(_) => {
+                BodyStep::still(Placed::at_rest(crate::math::Pose::IDENTITY), shell_body.duration)
+            }
+        };
+        Some(ShellOnSurface { shell, shell_body, obstacle: self.obstacle(role.on)?, surface_body })
+    }
+
+    /// Looks at all roles in parallel; what is found stands in their order.
+    pub(super) fn look<T: Send>(
+        &self,
+        roles: &[Role],
+        steps: &[BodyStep],
+        look: impl Fn(&Role, &ShellOnSurface<'_>) -> T + Sync,
+    ) -> Vec<T> {
+        roles
+            .par_iter()
+            .filter_map(|role| self.on_surface(role, steps).map(|pair| look(role, &pair)))
+            .collect()
+    }
+
+    /// How deep points are at the end of a step.
+    pub(super) fn pressed(
+        &self,
+        role: &Role,
+        pair: &ShellOnSurface<'_>,
+        points: impl Iterator<Item = u32>,
+    ) -> Pressed {
+        let surface = pair.obstacle.touchable();
+        let (from_surface, from_shell) =
+            (pair.surface_body.to.world_from_body.inverse(), pair.shell_body.to.world_from_body);
+        let surface_from_shell = from_surface.then_from(&from_shell);
+        let mut sum = Pressed::default();
+        for point in points {
+            let depth = -surface.value(surface_from_shell.place(pair.shell.points()[point as usize]));
+            let pressed = depth - role.overlap;
+            if pressed > 0.0 {
+                let stiffness = role.law.stiffness.of_point(pair.shell.weights()[point as usize]);
+                sum.elastic_energy += 0.5 * stiffness * pressed * pressed;
+                sum.points += 1;
+            }
+            sum.deepest = sum.deepest.max(depth);
+        }
+        sum
+    }
+
+    /// How deep pairs are in each other where they stand, of those that are.
+    pub(super) fn measure_overlaps(&mut self) {
+        let steps: Vec<BodyStep> =
+            self.bodies.iter().map(|body| BodyStep::still(body.placed(), 0.0)).collect();
+        let roles = self.roles(&self.pairs(&steps));
+        let depths = self.look(&roles, &steps, |role, pair| {
+            let touching = pair.contacts(0.0);
+            (role.pair, self.pressed(role, pair, touching.iter().map(|of| of.point)).deepest)
+        });
+        for (pair, depth) in depths.into_iter().filter(|(_, depth)| *depth > 0.0) {
+            let known = self.overlaps.entry(pair).or_insert(0.0);
+            *known = known.max(depth);
+        }
+    }
+}
+
+/// Whether any time of contact is more than a doubt outside a field's box.
+pub(super) fn is_known(of: &PointContacts) -> bool {
+    of.intervals.iter().any(|interval| interval.status != HitStatus::Bound)
+}
+
+/// The way out of a surface at a place, both in its frame.
+pub(super) fn normal_of(surface: &dyn Touchable, place: glam::DVec3) -> Option<glam::DVec3> {
+    surface.gradient(place).and_then(glam::DVec3::try_normalize)
+}

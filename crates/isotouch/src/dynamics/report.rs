@@ -1,0 +1,66 @@
+//! What happened in a step.
+
+use glam::DVec3;
+
+/// A step, summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Seconds since the start, at the end of the step.
+    pub time: f64,
+    /// Steps since the start.
+    pub step: u64,
+    /// J, of dynamic bodies.
+    pub kinetic_energy: f64,
+    /// J, in gravity, of dynamic bodies; 0 at the origin.
+    pub potential_energy: f64,
+    /// J, in the springs of contacts at the end of the step.
+    pub elastic_energy: f64,
+    /// kg·m/s, of dynamic bodies.
+    pub momentum: DVec3,
+    /// kg·m²/s, of dynamic bodies about the world's origin.
+    pub angular_momentum: DVec3,
+    /// m: how deep the deepest point is at the end of the step; 0 without contact.
+    pub max_penetration: f64,
+    /// Points in contact.
+    pub contacts: usize,
+    /// Pairs of bodies, or of a body and a surface, whose boxes met.
+    pub pairs: usize,
+    /// Rounds of the implicit solver.
+    pub rounds: usize,
+    /// Bullets that stopped at a first contact.
+    pub stopped: usize,
+    /// Wall-clock seconds that finding contacts took. Not part of the deterministic results.
+    pub contact_seconds: f64,
+    /// Wall-clock seconds of the whole step.
+    pub seconds: f64,
+}
+
+impl StepReport {
+    /// J: kinetic, potential and elastic.
+    pub fn energy(&self) -> f64 {
+        self.kinetic_energy + self.potential_energy + self.elastic_energy
+    }
+}
+
+/// Why a step was not taken. The world is as it was before.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A step must lead forward.
+    #[error("the time step is {dt} s, but must be positive and finite; 1/240 is usual")]
+    BadStep {
+        /// As it was given.
+        dt: f64,
+    },
+    /// The simulation exploded.
+    #[error(
+        "body '{body}' diverged at t = {time} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator"
+    )]
+    Diverged {
+        /// Which.
+        body: String,
+        /// When.
+        time: f64,
+        /// What is not finite, or too large.
+        quantity: &'static str,
+    },
+}

@@ -1,0 +1,84 @@
+use isotouch::ccd::Plane;
+use isotouch::contact::Material;
+use isotouch::dynamics::{BodyOptions, Integrator, World, WorldOptions};
+use isotouch::math::{DQuat, DVec3, Pose, Twist};
+
+use crate::{G, block};
+
+/// A block on a slope; how far it has come after some seconds, and how fast it is.
+fn slide(slope: f64, material: Material, integrator: Integrator, seconds: f64) -> (f64, f64) {
+    let normal = DVec3::new(-slope.sin(), slope.cos(), 0.0);
+    let slip_speed = if integrator == Integrator::Implicit { 1e-4 } else { 2e-3 };
+    let mut world = World::new(WorldOptions { integrator, slip_speed, ..Default::default() });
+    world.add_surface("slope", Box::new(Plane { normal, offset: 0.0 }), material).unwrap();
+    let size = DVec3::new(0.2, 0.05, 0.2);
+    let rotation = DQuat::from_rotation_z(slope);
+    let pose = Pose { position: normal * (0.5 * size.y), rotation };
+    let id = world.add_body(block(size, 500), BodyOptions { pose, material, ..Default::default() }).unwrap();
+    let dt = if integrator == Integrator::Implicit { 1.0 / 240.0 } else { 1e-4 };
+    // It settles first, so that the slide is of the slope and not of the start.
+    let along = DVec3::new(-slope.cos(), -slope.sin(), 0.0);
+    let start = world.body(id).pose().position;
+    while world.time() < seconds {
+        world.step(dt).unwrap();
+    }
+    let body = world.body(id);
+    ((body.pose().position - start).dot(along), body.twist().linear.dot(along))
+}
+
+fn rough(coefficient: f64) -> Material {
+    Material {
+        stiffness: 1e9,
+        damping: 1e-3,
+        static_friction: coefficient,
+        kinetic_friction: coefficient,
+        kind: 0,
+    }
+}
+
+#[test]
+fn a_block_sticks_below_the_friction_angle() {
+    for mu in [0.3f64, 0.6] {
+        let slope = 0.9 * mu.atan();
+        let (way, speed) = slide(slope, rough(mu), Integrator::Implicit, 1.0);
+        // The regularised law creeps by v₀·tan θ/√(μ² − tan² θ), a few tenths of a millimetre in a second.
+        assert!(way.abs() < 1e-3 && speed.abs() < 5e-4, "μ = {mu}: {way} m, {speed} m/s");
+    }
+}
+
+#[test]
+fn a_block_slides_above_it_with_the_right_acceleration() {
+    for integrator in [Integrator::Implicit, Integrator::Symplectic] {
+        for (mu, slope) in [(0.3f64, 0.5f64), (0.5, 0.8), (0.0, 0.2)] {
+            let (_, speed) = slide(slope, rough(mu), integrator, 0.5);
+            let acceleration = G * (slope.sin() - mu * slope.cos());
+            assert!(
+                (speed / (acceleration * 0.5) - 1.0).abs() < 0.01,
+                "{integrator:?}, μ = {mu}: {speed} {}",
+                acceleration * 0.5
+            );
+        }
+    }
+}
+
+/// Once it slides, the smaller kinetic coefficient counts; before, the larger static one holds.
+#[test]
+fn static_friction_holds_more_than_kinetic() {
+    let material = Material { static_friction: 0.6, kinetic_friction: 0.3, ..rough(0.3) };
+    let slope = 0.45f64.atan();
+    let (way, _) = slide(slope, material, Integrator::Implicit, 0.5);
+    assert!(way.abs() < 1e-3, "held: {way}");
+    let mut world = World::new(WorldOptions::default());
+    world.add_surface("floor", Box::new(Plane::GROUND), material).unwrap();
+    let size = DVec3::new(0.2, 0.05, 0.2);
+    let twist = Twist { linear: DVec3::X * 2.0, angular: DVec3::ZERO };
+    let pose = Pose::at(DVec3::Y * 0.5 * size.y);
+    let id = world
+        .add_body(block(size, 500), BodyOptions { pose, twist, material, ..Default::default() })
+        .unwrap();
+    while world.time() < 0.5 {
+        world.step(1.0 / 240.0).unwrap();
+    }
+    let speed = world.body(id).twist().linear.x;
+    assert!((speed - (2.0 - 0.3 * G * 0.5)).abs() < 0.02, "{speed}");
+}
