@@ -190,7 +190,7 @@ pub fn write_bytes(path: impl AsRef<Path>, values: &[u8]) -> Result<(), NpyError
 fn write(path: &Path, shape: &[usize], values: &[f64]) -> Result<(), NpyError> {
     write_atomically(path, |out| {
         out.write_all(&header::encode(shape, "<f8", Order::C))?;
-        write_little_endian(out, values, |value| value.to_le_bytes())
+        write_little_endian(out, values, f64::to_le_bytes)
     })
     .map_err(|source| NpyError::Write { path: path.to_owned(), source })
 }

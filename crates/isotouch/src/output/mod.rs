@@ -1,5 +1,7 @@
-//! What leaves the library for people and other programs: pictures, plots, tables, NumPy arrays, numbers in words.
+//! What leaves the library for people and other programs: pictures, plots, films, tables, NumPy arrays, numbers in words.
 
+pub mod animation;
+pub mod palette;
 pub mod picture;
 pub mod plot;
 pub mod trajectory;

@@ -22,4 +22,5 @@ mod ticks;
 pub use image::{Image, PictureError};
 pub use plane::{Axis, Raster, SlicePlane, UnknownAxis};
 pub use slice::{SliceLabels, SliceOptions, render, slice};
+pub(super) use colour::linear;
 pub(super) use ticks::round_step_at_least;
