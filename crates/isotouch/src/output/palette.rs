@@ -13,7 +13,10 @@ const COLOURS: [[u8; 3]; 8] = [
     [176, 160, 0],
 ];
 
+/// How many there are.
+pub(super) const COUNT: usize = COLOURS.len();
+
 /// The colour (sRGB) of the first, second, … thing of many. After eight they come again.
 pub fn distinct(index: usize) -> [u8; 3] {
-    COLOURS[index % COLOURS.len()]
+    COLOURS[index % COUNT]
 }
