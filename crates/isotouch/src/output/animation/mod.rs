@@ -136,9 +136,11 @@ pub enum AnimationError {
         vertices: usize,
     },
     /// More than a file can hold.
-    #[error("the film would have {bytes} bytes, but a .glb file can have 4294967295; take fewer frames")]
+    #[error(
+        "the film would have at least {bytes} bytes, but a .glb file can have 4294967295; take fewer frames"
+    )]
     TooLarge {
-        /// About its size.
+        /// Its size, at least.
         bytes: u64,
     },
     /// The file could not be written.
@@ -236,28 +238,23 @@ impl<'a> Animation<'a> {
 
     /// The bytes of the file.
     pub fn glb(&self) -> Result<Vec<u8>, AnimationError> {
-        let bytes = self.estimated_bytes();
+        let bytes = self.cloth_bytes();
         if bytes > MAX_BYTES {
             return Err(AnimationError::TooLarge { bytes });
         }
         document::glb(self)
     }
 
-    /// More than the file will have, so that what cannot be written is told before it takes memory.
-    fn estimated_bytes(&self) -> u64 {
-        let frames = self.times.len();
-        let of_actor = |actor: &Actor<'_>| {
-            // An edge between two faces needs each vertex twice; six numbers each, and names.
-            let shape = 36 * actor.mesh.triangles().len() + actor.name.len() + 1000;
-            let motion = match &actor.motion {
-                Motion::Rigid(poses) => 28 * poses.len(),
-                Motion::Cloth { kept, .. } => {
-                    kept.len() * (24 * actor.mesh.vertices().len() + 4 * kept.len() + 500)
-                }
-            };
-            (shape + motion) as u64
+    /// What the shapes of cloth take: a film that is too large for them is told before it takes memory.
+    fn cloth_bytes(&self) -> u64 {
+        let of_actor = |actor: &Actor<'_>| match &actor.motion {
+            Motion::Rigid(_) => 0,
+            Motion::Cloth { kept, .. } => {
+                let shapes = kept.len() as u64 - 1;
+                shapes * (24 * actor.mesh.vertices().len() as u64 + 4 * (shapes + 1))
+            }
         };
-        4 * frames as u64 + self.actors.iter().map(of_actor).sum::<u64>()
+        self.actors.iter().map(of_actor).sum()
     }
 
     fn check_shape(&self, name: &str, mesh: &TriMesh) -> Result<(), AnimationError> {

@@ -218,7 +218,7 @@ mod tests {
     fn what_happens_in_the_last_digits_is_shown_as_differences() {
         let ticks = Range { scale: Scale::Linear, low: 9.80665 - 2e-7, high: 9.80665 + 2e-7 }.ticks(5);
         assert_eq!(ticks.base.as_deref(), Some("9.806650"));
-        assert!(ticks.ticks.iter().all(|tick| tick.label.len() < 8), "{ticks:?}");
+        assert!(ticks.ticks.iter().all(|tick| tick.label.chars().count() < 8), "{ticks:?}");
         let ticks = Range { scale: Scale::Linear, low: -4.2e9 - 1.0, high: -4.2e9 }.ticks(5);
         assert!(ticks.base.is_some_and(|base| base.contains("e9")));
     }
