@@ -14,31 +14,80 @@ pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let existing = match fs::metadata(path) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    let target = match &existing {
-        Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Some(metadata) if metadata.is_file() => fs::canonicalize(path)?,
-        Some(_) => {
-            let mut direct = BufWriter::new(File::options().write(true).open(path)?);
-            write(&mut direct)?;
-            return direct.flush();
-        }
-        None => path.to_owned(),
-    };
+    let mut file = UnfinishedFile::create(path)?;
+    write(&mut file)?;
+    file.finish()
+}
 
-    let mut beside = unfinished(&target, existing.map(|metadata| metadata.permissions()))?;
-    let mut buffered = BufWriter::with_capacity(1 << 16, beside.as_file_mut());
-    write(&mut buffered)?;
-    buffered.flush()?;
-    drop(buffered);
-    // Some file systems tell of a full disk only now, and after a crash a rename may outlive unsynced data.
-    beside.as_file().sync_all()?;
-    beside.persist(&target)?;
-    Ok(())
+/// The same for what is written bit by bit: a file beside its path until [`UnfinishedFile::finish`], removed when that is
+/// never called.
+#[derive(Debug)]
+pub(crate) struct UnfinishedFile {
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// To be renamed to the path.
+    Beside(BufWriter<tempfile::NamedTempFile>, PathBuf),
+    Direct(BufWriter<File>),
+}
+
+impl UnfinishedFile {
+    /// Begins a file that will be at `path`.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let existing = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let target = match &existing {
+            Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Some(metadata) if metadata.is_file() => fs::canonicalize(path)?,
+            Some(_) => {
+                let file = File::options().write(true).open(path)?;
+                return Ok(Self { place: Place::Direct(BufWriter::new(file)) });
+            }
+            None => path.to_owned(),
+        };
+        let beside = unfinished(&target, existing.map(|metadata| metadata.permissions()))?;
+        Ok(Self { place: Place::Beside(BufWriter::with_capacity(1 << 16, beside), target) })
+    }
+
+    /// Puts the file where it belongs.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self.place {
+            Place::Direct(mut file) => file.flush(),
+            Place::Beside(buffered, target) => {
+                let beside = buffered.into_inner().map_err(io::IntoInnerError::into_error)?;
+                // Some file systems tell of a full disk only now, and after a crash a rename may outlive unsynced data.
+                beside.as_file().sync_all()?;
+                beside.persist(&target)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match &mut self.place {
+            Place::Beside(file, _) => file,
+            Place::Direct(file) => file,
+        }
+    }
+}
+
+impl Write for UnfinishedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer().write(bytes)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer().write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer().flush()
+    }
 }
 
 /// An empty file in the folder of `target`, named so that a leftover of a killed process explains itself.

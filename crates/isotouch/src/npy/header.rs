@@ -27,48 +27,72 @@ pub(super) enum Order {
     Fortran,
 }
 
+/// How one number is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
-    F32Little,
-    F32Big,
-    F64Little,
-    F64Big,
+pub(super) struct Number {
+    pub(super) kind: Kind,
+    is_big_endian: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    F32,
+    F64,
+    U8,
+    I32,
+    U32,
+    I64,
 }
 
 impl Number {
     fn from_descr(descr: &str) -> Option<Self> {
-        let native_is_little = cfg!(target_endian = "little");
-        Some(match descr {
-            "<f4" => Self::F32Little,
-            ">f4" => Self::F32Big,
-            "<f8" => Self::F64Little,
-            ">f8" => Self::F64Big,
-            "=f4" | "f4" if native_is_little => Self::F32Little,
-            "=f4" | "f4" => Self::F32Big,
-            "=f8" | "f8" if native_is_little => Self::F64Little,
-            "=f8" | "f8" => Self::F64Big,
+        let is_native_big = cfg!(target_endian = "big");
+        let (is_big_endian, kind) = match descr.split_at_checked(1)? {
+            ("<", kind) => (false, kind),
+            (">", kind) => (true, kind),
+            ("=" | "|", kind) => (is_native_big, kind),
+            _ => (is_native_big, descr),
+        };
+        let kind = match kind {
+            "f4" => Kind::F32,
+            "f8" => Kind::F64,
+            "u1" | "b1" => Kind::U8,
+            "i4" => Kind::I32,
+            "u4" => Kind::U32,
+            "i8" => Kind::I64,
             _ => return None,
-        })
+        };
+        Some(Self { kind, is_big_endian })
     }
 
     /// Bytes per number.
     pub(super) fn width(self) -> usize {
-        match self {
-            Self::F32Little | Self::F32Big => 4,
-            Self::F64Little | Self::F64Big => 8,
+        match self.kind {
+            Kind::U8 => 1,
+            Kind::F32 | Kind::I32 | Kind::U32 => 4,
+            Kind::F64 | Kind::I64 => 8,
         }
     }
 
-    /// `bytes` are as many as [`Number::width`] says.
-    pub(super) fn decode(self, bytes: &[u8]) -> f64 {
-        let four = || [bytes[0], bytes[1], bytes[2], bytes[3]];
-        let eight = || [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]];
-        match self {
-            Self::F32Little => f32::from_le_bytes(four()).into(),
-            Self::F32Big => f32::from_be_bytes(four()).into(),
-            Self::F64Little => f64::from_le_bytes(eight()),
-            Self::F64Big => f64::from_be_bytes(eight()),
-        }
+    pub(super) fn is_float(self) -> bool {
+        matches!(self.kind, Kind::F32 | Kind::F64)
+    }
+
+    /// Of a float. `bytes` are as many as [`Number::width`] says.
+    pub(super) fn decode_float(self, bytes: &[u8]) -> f64 {
+        let bits = self.bits(bytes);
+        if self.kind == Kind::F32 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits) }
+    }
+
+    /// Of an integer. `bytes` are as many as [`Number::width`] says.
+    pub(super) fn decode_integer(self, bytes: &[u8]) -> i64 {
+        let bits = self.bits(bytes);
+        if self.kind == Kind::I32 { (bits as u32 as i32).into() } else { bits as i64 }
+    }
+
+    fn bits(self, bytes: &[u8]) -> u64 {
+        let push = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        if self.is_big_endian { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
     }
 }
 
@@ -87,6 +111,18 @@ pub(super) fn encode(shape: &[usize], descr: &str, order: Order) -> Vec<u8> {
     bytes.resize(padded - 1, b' ');
     bytes.push(b'\n');
     bytes
+}
+
+/// Reads up to the first byte of data, which must be floats.
+pub(super) fn read_of_floats(input: &mut dyn Read) -> Result<Header, Failure> {
+    let header = read(input)?;
+    if header.number.is_float() {
+        return Ok(header);
+    }
+    malformed(
+        "its numbers are integers, but 32- or 64-bit floats are needed; convert with array.astype('float64') before \
+         numpy.save",
+    )
 }
 
 /// Reads up to the first byte of data.
@@ -217,14 +253,14 @@ impl<'a> Scanner<'a> {
     fn number_type(&mut self) -> Result<Number, Failure> {
         self.rest = self.rest.trim_start();
         if self.rest.starts_with('[') {
-            return malformed("it holds records with named fields, but plain floats are needed");
+            return malformed("it holds records with named fields, but plain numbers are needed");
         }
         let descr = self.string()?;
         Number::from_descr(descr).map_or_else(
             || {
                 malformed(format!(
-                    "its numbers have type '{}', but 32- or 64-bit floats are needed; convert with \
-                     array.astype('float64') before numpy.save",
+                    "its numbers have type '{}', which is not read here; convert with array.astype('float64') before \
+                     numpy.save",
                     descr.escape_debug()
                 ))
             },

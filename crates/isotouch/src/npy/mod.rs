@@ -1,4 +1,4 @@
-//! NumPy's `.npy` files: points and grids in, points, numbers and grids out.
+//! NumPy's `.npy` files: points and grids in, points, numbers and grids out. Many arrays in one file: [`npz`].
 //!
 //! ```text
 //! 0x93 "NUMPY"   magic, 6 bytes
@@ -12,6 +12,7 @@
 //! with a recursive grammar, or allocate what the header claims. Here memory grows only with bytes that were read.
 
 mod header;
+pub mod npz;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -31,7 +32,7 @@ pub struct Array {
     pub values: Vec<f64>,
 }
 
-/// Why an `.npy` file was not read or written.
+/// Why an `.npy` or `.npz` file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum NpyError {
     /// There is no such file.
@@ -64,6 +65,14 @@ pub enum NpyError {
         /// Where and what is wrong, and what to do.
         problem: String,
     },
+    /// Arrays that cannot be written as they are.
+    #[error("cannot write {}: {problem}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Which array, what is wrong with it, and what to do.
+        problem: String,
+    },
     /// A good array, but not of the shape that is needed.
     #[error("{}: the array has shape {}, but {wanted} is needed; {}", path.display(), shape_text(shape), remedy(shape, wanted))]
     WrongShape {
@@ -92,17 +101,17 @@ pub(crate) fn is_array(path: &Path) -> bool {
 
 /// The shape of an array, without its numbers.
 pub(crate) fn read_shape(path: &Path) -> Result<Vec<usize>, NpyError> {
-    open(path, |input| Ok(header::read(input)?.shape))
+    open(path, |input| Ok(header::read_of_floats(input)?.shape))
 }
 
 /// Reads an array with three indices, rounded to 32 bits, its numbers with the *first* index running fastest.
 pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError> {
     open(path, |input| {
-        let header = header::read(input)?;
+        let header = header::read_of_floats(input)?;
         let Ok(shape) = <[usize; 3]>::try_from(header.shape.as_slice()) else {
             return Err(Failure::WrongShape(header.shape, "one length for each of x, y and z"));
         };
-        let values = read_values(input, &header, |value| value as f32)?;
+        let values = read_values(input, &header, |bytes| header.number.decode_float(bytes) as f32)?;
         // Numbers of which the last index is the fastest are those of the array with its indices reversed, in Fortran order.
         let values = match header.order {
             Order::Fortran => values,
@@ -113,6 +122,10 @@ pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError>
 }
 
 fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) -> Result<T, NpyError> {
+    open_file(path, |file| read(&mut BufReader::with_capacity(1 << 16, file)))
+}
+
+fn open_file<T>(path: &Path, read: impl FnOnce(File) -> Result<T, Failure>) -> Result<T, NpyError> {
     let read_error = |source| NpyError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => NpyError::NoSuchFile { path: path.to_owned() },
@@ -121,7 +134,7 @@ fn open<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) 
     if file.metadata().map_err(read_error)?.is_dir() {
         return Err(read_error(io::ErrorKind::IsADirectory.into()));
     }
-    read(&mut BufReader::with_capacity(1 << 16, file)).map_err(|error| match error {
+    read(file).map_err(|error| match error {
         Failure::Io(source) => read_error(source),
         Failure::Malformed(problem) => NpyError::Malformed { path: path.to_owned(), problem },
         Failure::WrongShape(shape, wanted) => NpyError::WrongShape { path: path.to_owned(), shape, wanted },
@@ -177,16 +190,20 @@ pub fn write_bytes(path: impl AsRef<Path>, values: &[u8]) -> Result<(), NpyError
 fn write(path: &Path, shape: &[usize], values: &[f64]) -> Result<(), NpyError> {
     write_atomically(path, |out| {
         out.write_all(&header::encode(shape, "<f8", Order::C))?;
-        write_little_endian(out, values)
+        write_little_endian(out, values, f64::to_le_bytes)
     })
     .map_err(|source| NpyError::Write { path: path.to_owned(), source })
 }
 
-fn write_little_endian(out: &mut dyn Write, values: &[f64]) -> io::Result<()> {
+fn write_little_endian<T: Copy, const WIDTH: usize>(
+    out: &mut dyn Write,
+    values: &[T],
+    encode: impl Fn(T) -> [u8; WIDTH],
+) -> io::Result<()> {
     let mut block = Vec::with_capacity(1 << 16);
     for chunk in values.chunks(1 << 13) {
         block.clear();
-        block.extend(chunk.iter().flat_map(|value| value.to_le_bytes()));
+        block.extend(chunk.iter().flat_map(|&value| encode(value)));
         out.write_all(&block)?;
     }
     Ok(())
@@ -218,19 +235,28 @@ fn malformed<T>(problem: impl Into<String>) -> Result<T, Failure> {
 }
 
 fn read_from(input: &mut dyn Read) -> Result<Array, Failure> {
-    let header = header::read(input)?;
-    let values = read_values(input, &header, |value| value)?;
-    let values = match header.order {
+    let header = header::read_of_floats(input)?;
+    let values = read_in_c_order(input, &header, |bytes| header.number.decode_float(bytes))?;
+    Ok(Array { shape: header.shape, values })
+}
+
+/// Numbers with the last index running fastest, whatever the file's order.
+fn read_in_c_order<T: Copy>(
+    input: &mut dyn Read,
+    header: &Header,
+    decode: impl Fn(&[u8]) -> T,
+) -> Result<Vec<T>, Failure> {
+    let values = read_values(input, header, decode)?;
+    Ok(match header.order {
         Order::C => values,
         Order::Fortran => c_order(&header.shape, &values),
-    };
-    Ok(Array { shape: header.shape, values })
+    })
 }
 
 fn read_values<T>(
     input: &mut dyn Read,
     header: &Header,
-    convert: impl Fn(f64) -> T,
+    decode: impl Fn(&[u8]) -> T,
 ) -> Result<Vec<T>, Failure> {
     let width = header.number.width();
     let mut values: Vec<T> = Vec::new();
@@ -251,7 +277,7 @@ fn read_values<T>(
         if values.try_reserve(take).is_err() {
             return malformed(format!("there is no memory for {} numbers; split the file", header.count));
         }
-        values.extend(bytes.chunks_exact(width).map(|bytes| convert(header.number.decode(bytes))));
+        values.extend(bytes.chunks_exact(width).map(&decode));
         left -= take;
     }
     if read_up_to(input, &mut block[..1])? > 0 {

@@ -1,17 +1,22 @@
 //! The clearance along a path, drawn as SVG.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use super::numbers::number;
+use super::chart::{
+    Frame, Legend, Pen, ROOM_BELOW, Range, SIZE, Scale, SvgPen, Words, room_beside, width_of,
+};
+use super::palette;
+use super::picture::{Align, Along, Rgb};
 use crate::atomic_file::write_atomically;
 
-/// The picture, and the frame within it, in pixels: left, top, right, bottom.
-const SIZE: [f64; 2] = [900.0, 400.0];
-const FRAME: [f64; 4] = [90.0, 30.0, 880.0, 340.0];
+/// Of the whole picture.
+const PICTURE: [f64; 2] = [900.0, 400.0];
 /// Clearances that differ by more than this factor are drawn on a logarithmic scale, so that tight places are seen.
 const WIDE: f64 = 20.0;
+
+const CONTACT: Rgb = [214, 39, 40];
+const PROVEN: Rgb = [130, 132, 138];
 
 /// Distances of two parts along a path, what is proven about them, and where they touch. Times are counted in legs.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,13 +28,6 @@ pub struct ClearancePlot {
     bounds: Vec<(usize, f64)>,
     /// Beginning and end.
     contacts: Vec<(f64, f64)>,
-}
-
-/// From clearance to height.
-struct Scale {
-    is_logarithmic: bool,
-    low: f64,
-    high: f64,
 }
 
 impl ClearancePlot {
@@ -64,146 +62,92 @@ impl ClearancePlot {
 
     /// The picture.
     pub fn svg(&self) -> String {
-        let scale = self.scale();
-        let mut svg = String::new();
-        let [width, height] = SIZE;
-        let [left, top, right, bottom] = FRAME;
-        let _ = writeln!(
-            svg,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
-        );
+        let legs = self.legs as f64;
+        let x = Range { scale: Scale::Linear, low: 0.0, high: legs };
+        let y = self.range();
+        // Whole legs only.
+        let mut x_ticks = x.ticks(10);
+        x_ticks.ticks.retain(|tick| tick.value.fract() == 0.0);
+        let legend = |name: &str, ticks| Legend { name: name.to_owned(), unit: String::new(), ticks };
+        let (x_legend, y_legend) = (legend("leg of the path", x_ticks), legend("clearance", y.ticks(7)));
+        let [width, height] = PICTURE;
+        let frame = Frame {
+            left: room_beside(&y_legend),
+            top: 30.0,
+            right: width - 20.0,
+            bottom: height - ROOM_BELOW,
+            x,
+            y,
+        };
+
+        let mut pen = SvgPen::new(PICTURE);
+        frame.draw(&mut pen, &x_legend, &y_legend);
         for &(start, end) in &self.contacts {
-            // At least a hair wide.
-            let (from, to) = (self.x(start), self.x(end).max(self.x(start) + 1.5));
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{from:.2}\" y=\"{top}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"#d62728\" fill-opacity=\"0.25\"/>",
-                to - from,
-                bottom - top
-            );
+            if let (Some(from), Some(to)) = (frame.x_of(start), frame.x_of(end)) {
+                // At least a hair wide.
+                let to = to.max(from + 1.5);
+                pen.shade([from, frame.top], [to, frame.bottom], CONTACT, 0.25);
+            }
         }
-        for tick in scale.ticks() {
-            let y = scale.y(tick);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{left} {y:.2}H{right}\" stroke=\"#ddd\"/><text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{}</text>",
-                left - 8.0,
-                y + 4.5,
-                number(tick)
-            );
+        pen.lines(&self.steps(&frame), 1.2, PROVEN);
+        pen.lines(&self.curve(&frame), 1.8, palette::distinct(0));
+        frame.outline(&mut pen);
+        let mut left = frame.left;
+        for (text, colour) in [
+            ("distance at poses", palette::distinct(0)),
+            ("proven for each leg", PROVEN),
+            ("contact", CONTACT),
+        ] {
+            pen.words(Words {
+                text,
+                at: [left, 20.0],
+                size: SIZE,
+                colour,
+                align: Align::Left,
+                along: Along::Row,
+            });
+            left += width_of(text, SIZE) + 20.0;
         }
-        let step = round_up(self.legs as f64 / 10.0).max(1.0);
-        let mut leg = 0.0;
-        while leg <= self.legs as f64 {
-            let x = self.x(leg);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{x:.2} {bottom}v5\" stroke=\"#333\"/><text x=\"{x:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{leg}</text>",
-                bottom + 20.0
-            );
-            leg += step;
-        }
-        let _ = writeln!(
-            svg,
-            "<rect x=\"{left}\" y=\"{top}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"none\" stroke=\"#333\"/>",
-            right - left,
-            bottom - top
-        );
-        let _ = writeln!(
-            svg,
-            "<path d=\"{}\" fill=\"none\" stroke=\"#999\" stroke-width=\"1.2\"/>",
-            self.steps(&scale)
-        );
-        let _ = writeln!(
-            svg,
-            "<path d=\"{}\" fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"1.8\"/>",
-            self.curve(&scale)
-        );
-        let middle = 0.5 * (left + right);
-        let _ = writeln!(
-            svg,
-            "<text x=\"{middle}\" y=\"{:.2}\" text-anchor=\"middle\">leg of the path</text>\n\
-             <text transform=\"translate(18 {:.2}) rotate(-90)\" text-anchor=\"middle\">clearance</text>\n\
-             <text x=\"{left}\" y=\"18\"><tspan fill=\"#1f77b4\">distance at poses</tspan>  <tspan fill=\"#777\">proven for each leg</tspan>  \
-             <tspan fill=\"#d62728\">contact</tspan></text>\n</svg>",
-            bottom + 42.0,
-            0.5 * (top + bottom)
-        );
-        svg
+        pen.finish()
     }
 
-    fn x(&self, at: f64) -> f64 {
-        let [left, _, right, _] = FRAME;
-        left + (right - left) * at / self.legs as f64
-    }
-
-    fn scale(&self) -> Scale {
+    fn range(&self) -> Range {
         let values = self.distances.iter().map(|d| d.1).chain(self.bounds.iter().map(|b| b.1));
         let positive: Vec<f64> = values.filter(|value| value.is_finite() && *value > 0.0).collect();
         let least = positive.iter().copied().fold(f64::INFINITY, f64::min);
         let most = positive.iter().copied().fold(0.0, f64::max);
-        if most <= 0.0 {
-            return Scale { is_logarithmic: false, low: 0.0, high: 1.0 };
-        }
         if most / least > WIDE {
-            let power = |value: f64| 10f64.powf(value);
-            return Scale {
-                is_logarithmic: true,
-                low: power((0.8 * least).log10().floor()),
-                high: power(most.log10().ceil()),
-            };
+            return Range::airy(Scale::Logarithmic, [0.8 * least, most].into_iter());
         }
-        Scale { is_logarithmic: false, low: 0.0, high: 1.08 * most }
+        // From zero, whatever the least is.
+        let most = if most > 0.0 { most } else { 1.0 };
+        Range::airy(Scale::Linear, [0.0, most].into_iter())
     }
 
-    fn curve(&self, scale: &Scale) -> String {
-        let mut path = String::new();
-        let mut is_drawing = false;
+    /// What is at or below zero lies at the bottom of the frame.
+    fn y_of(frame: &Frame, value: f64) -> Option<f64> {
+        frame.y_of(if value.is_finite() { value.max(frame.y.low) } else { value })
+    }
+
+    fn curve(&self, frame: &Frame) -> Vec<Vec<[f64; 2]>> {
+        let mut lines = vec![Vec::new()];
         for &(at, distance) in &self.distances {
-            if distance.is_finite() {
-                let letter = if is_drawing { 'L' } else { 'M' };
-                let _ = write!(path, "{letter}{:.2} {:.2}", self.x(at), scale.y(distance));
+            match (frame.x_of(at), Self::y_of(frame, distance), lines.last_mut()) {
+                (Some(x), Some(y), Some(line)) => line.push([x, y]),
+                _ => lines.push(Vec::new()),
             }
-            is_drawing = distance.is_finite();
         }
-        path
+        lines
     }
 
-    fn steps(&self, scale: &Scale) -> String {
-        let mut path = String::new();
-        for &(leg, clearance) in self.bounds.iter().filter(|(_, clearance)| clearance.is_finite()) {
-            let (from, to, y) = (self.x(leg as f64), self.x(leg as f64 + 1.0), scale.y(clearance));
-            let _ = write!(path, "M{from:.2} {y:.2}H{to:.2}");
-        }
-        path
-    }
-}
-
-impl Scale {
-    fn y(&self, value: f64) -> f64 {
-        let [_, top, _, bottom] = FRAME;
-        let part = if self.is_logarithmic {
-            (value.max(self.low) / self.low).log10() / (self.high / self.low).log10()
-        } else {
-            (value - self.low) / (self.high - self.low)
+    fn steps(&self, frame: &Frame) -> Vec<Vec<[f64; 2]>> {
+        let step = |&(leg, clearance): &(usize, f64)| {
+            let (from, to) = (frame.x_of(leg as f64)?, frame.x_of(leg as f64 + 1.0)?);
+            let y = Self::y_of(frame, clearance)?;
+            Some(vec![[from, y], [to, y]])
         };
-        bottom - (bottom - top) * part.clamp(0.0, 1.0)
+        self.bounds.iter().filter_map(step).collect()
     }
-
-    fn ticks(&self) -> Vec<f64> {
-        if self.is_logarithmic {
-            let decades = (self.high / self.low).log10().round() as i32;
-            return (0..=decades).map(|k| self.low * 10f64.powi(k)).collect();
-        }
-        let step = round_up(self.high / 6.0);
-        (0..).map(|k| f64::from(k) * step).take_while(|tick| *tick <= self.high).collect()
-    }
-}
-
-/// The next 1, 2 or 5 times a power of ten.
-fn round_up(length: f64) -> f64 {
-    super::picture::round_step_at_least(length)
 }
 
 #[cfg(test)]
@@ -220,9 +164,11 @@ mod tests {
         plot.add_bound(1, 0.5);
         plot.add_contact(1.0, 1.5);
         let svg = plot.svg();
-        // Contact from the middle to three quarters of the frame.
-        assert!(svg.contains("<rect x=\"485.00\" y=\"30\" width=\"197.50\""), "{svg}");
-        assert_eq!(svg.matches("H880.00").count(), 1);
+        // Contact from the middle to three quarters of the frame, which ends at 880.
+        let contact =
+            svg.split_once("fill=\"#d62728\" fill-opacity").unwrap().0.rsplit_once("<rect x=\"").unwrap().1;
+        let numbers: Vec<f64> = contact.split('"').filter_map(|part| part.parse().ok()).collect();
+        assert!((numbers[0] + 2.0 * numbers[2] - 880.0).abs() < 0.1, "{svg}");
         // 21 to 0.5 is wide: decades.
         assert!(svg.contains(">0.1</text>") && svg.contains(">100</text>"), "{svg}");
         let flat = ClearancePlot::new(0).svg();

@@ -9,6 +9,7 @@ pub mod damage;
 pub mod double;
 pub mod meshes;
 pub mod models;
+pub mod node;
 pub mod polynomial;
 pub mod python;
 pub mod random;

@@ -11,43 +11,59 @@ const STROKE: f64 = 0.135;
 
 /// A picture being drawn, white at first. Pixel (0, 0) is top left and covers [0, 1]².
 #[derive(Debug)]
-pub(super) struct Canvas {
+pub(in crate::output) struct Canvas {
     width: usize,
     height: usize,
     rgb: Vec<Rgb>,
 }
 
+/// Shares of pixels that are covered, in some rows.
+struct Coverage {
+    first_row: usize,
+    shares: Vec<f32>,
+}
+
 /// Which point of a text is placed at the given x.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Align {
+pub(in crate::output) enum Align {
     Left,
     Centre,
+    Right,
+}
+
+/// Which way a line of text runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::output) enum Along {
+    /// To the right.
+    Row,
+    /// Upwards, as beside an axis.
+    Column,
 }
 
 /// How a line of text looks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TextStyle {
+pub(in crate::output) struct TextStyle {
     /// Height of capitals in pixels.
-    pub(super) cap_height: f64,
-    pub(super) colour: Rgb,
-    pub(super) align: Align,
+    pub(in crate::output) cap_height: f64,
+    pub(in crate::output) colour: Rgb,
+    pub(in crate::output) align: Align,
 }
 
 impl Canvas {
-    pub(super) fn new(width: usize, height: usize) -> Self {
+    pub(in crate::output) fn new(width: usize, height: usize) -> Self {
         Self { width, height, rgb: vec![WHITE; width * height] }
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::output) fn width(&self) -> usize {
         self.width
     }
 
-    pub(super) fn into_image(self) -> Image {
+    pub(in crate::output) fn into_image(self) -> Image {
         Image::new(self.width as u32, self.height as u32, self.rgb.into_flattened())
     }
 
     /// Rows of pixels in a rectangle that lies on the canvas, from top to bottom.
-    pub(super) fn rows_within(
+    pub(in crate::output) fn rows_within(
         &mut self,
         [left, top]: [usize; 2],
         [width, height]: [usize; 2],
@@ -57,26 +73,26 @@ impl Canvas {
     }
 
     /// Covers a pixel; pixels off the canvas are ignored.
-    pub(super) fn set(&mut self, x: usize, y: usize, colour: Rgb) {
+    pub(in crate::output) fn set(&mut self, x: usize, y: usize, colour: Rgb) {
         if x < self.width && y < self.height {
             self.rgb[y * self.width + x] = colour;
         }
     }
 
     /// A straight line with round ends, `thickness` pixels wide.
-    pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], thickness: f64, colour: Rgb) {
+    pub(in crate::output) fn line(&mut self, from: [f64; 2], to: [f64; 2], thickness: f64, colour: Rgb) {
         self.strokes(&[[from, to]], thickness, colour);
     }
 
     /// The outline of a rectangle.
-    pub(super) fn frame(&mut self, min: [f64; 2], max: [f64; 2], thickness: f64, colour: Rgb) {
+    pub(in crate::output) fn frame(&mut self, min: [f64; 2], max: [f64; 2], thickness: f64, colour: Rgb) {
         let corners = [min, [max[0], min[1]], max, [min[0], max[1]], min];
         let sides: Vec<_> = corners.windows(2).map(|pair| [pair[0], pair[1]]).collect();
         self.strokes(&sides, thickness, colour);
     }
 
     /// An arrow from `from` to `to` with a filled head.
-    pub(super) fn arrow(&mut self, from: [f64; 2], to: [f64; 2], thickness: f64, colour: Rgb) {
+    pub(in crate::output) fn arrow(&mut self, from: [f64; 2], to: [f64; 2], thickness: f64, colour: Rgb) {
         let along = [to[0] - from[0], to[1] - from[1]];
         let length = along[0].hypot(along[1]).max(1e-9);
         let unit = along.map(|c| c / length);
@@ -96,22 +112,94 @@ impl Canvas {
     }
 
     /// One line of text; `baseline` is where capitals stand.
-    pub(super) fn text(&mut self, text: &str, [x, baseline]: [f64; 2], style: TextStyle) {
+    pub(in crate::output) fn text(&mut self, text: &str, [x, baseline]: [f64; 2], style: TextStyle) {
+        self.text_along(text, [x, baseline], style, Along::Row);
+    }
+
+    /// One line of text that runs either way; `at` is on its baseline.
+    pub(in crate::output) fn text_along(&mut self, text: &str, at: [f64; 2], style: TextStyle, along: Along) {
         let unit = style.cap_height / CAP_HEIGHT;
         let width = font::text_width(text, style.cap_height);
-        let mut left = match style.align {
-            Align::Left => x,
-            Align::Centre => x - 0.5 * width,
+        let mut advance = match style.align {
+            Align::Left => 0.0,
+            Align::Centre => -0.5 * width,
+            Align::Right => -width,
         };
         for letter in text.chars() {
             let glyph = font::glyph(letter);
-            let strokes: Vec<_> = glyph
-                .strokes
-                .iter()
-                .map(|stroke| stroke.map(|[gx, gy]| [left + gx * unit, baseline - gy * unit]))
-                .collect();
+            let place = |[gx, gy]: [f64; 2]| match along {
+                Along::Row => [at[0] + advance + gx * unit, at[1] - gy * unit],
+                Along::Column => [at[0] - gy * unit, at[1] - advance - gx * unit],
+            };
+            let strokes: Vec<_> = glyph.strokes.iter().map(|stroke| stroke.map(place)).collect();
             self.strokes(&strokes, STROKE * style.cap_height, style.colour);
-            left += glyph.advance * unit;
+            advance += glyph.advance * unit;
+        }
+    }
+
+    /// A rectangle that lets `1 - share` of what is below it through.
+    pub(in crate::output) fn shade(&mut self, min: [f64; 2], max: [f64; 2], colour: Rgb, share: f64) {
+        // The share of a pixel that is between two places.
+        let inside = |pixel: usize, low: f64, high: f64| {
+            (high.min(pixel as f64 + 1.0) - low.max(pixel as f64)).clamp(0.0, 1.0)
+        };
+        let end = |high: f64, all: usize| (high.max(0.0).ceil() as usize).min(all);
+        for y in min[1].max(0.0) as usize..end(max[1], self.height) {
+            for x in min[0].max(0.0) as usize..end(max[0], self.width) {
+                let covered = inside(x, min[0], max[0]) * inside(y, min[1], max[1]);
+                let at = y * self.width + x;
+                self.rgb[at] = blend(self.rgb[at], colour, share * covered);
+            }
+        }
+    }
+
+    /// Lines through many points. However often they pass a pixel, it is covered once.
+    pub(in crate::output) fn polylines(&mut self, lines: &[Vec<[f64; 2]>], thickness: f64, colour: Rgb) {
+        // Only rows that the lines pass, for most are straight across.
+        let margin = 0.5 * thickness + 2.0;
+        let heights = || lines.iter().flatten().map(|point| point[1]);
+        let (low, high) =
+            (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
+        let row = |y: f64| (y.max(0.0) as usize).min(self.height);
+        let rows = row(low - margin)..row(high + margin + 1.0);
+        let mut covered = Coverage { first_row: rows.start, shares: vec![0.0; rows.len() * self.width] };
+        for line in lines {
+            if let [point] = line[..] {
+                self.cover(&mut covered, [point, point], thickness);
+            }
+            for pair in line.windows(2) {
+                self.cover(&mut covered, [pair[0], pair[1]], thickness);
+            }
+        }
+        let pixels = &mut self.rgb[rows.start * self.width..];
+        for (pixel, share) in pixels.iter_mut().zip(covered.shares).filter(|(_, share)| *share > 0.0) {
+            *pixel = blend(*pixel, colour, share.into());
+        }
+    }
+
+    /// Notes how much of each pixel a stroke covers, where it is more than known.
+    fn cover(&self, covered: &mut Coverage, [a, b]: [[f64; 2]; 2], thickness: f64) {
+        let margin = 0.5 * thickness + 1.0;
+        let within = |low: f64, high: f64, all: usize| {
+            ((low - margin).max(0.0) as usize).min(all)..((high + margin).max(0.0).ceil() as usize).min(all)
+        };
+        let rise = b[1] - a[1];
+        for y in within(a[1].min(b[1]), a[1].max(b[1]), self.height) {
+            // The part of the stroke that is near this row, for a long one is far from most pixels of its box.
+            let near = |edge: f64| {
+                let t = if rise == 0.0 {
+                    f64::from(u8::from(edge > 0.0))
+                } else {
+                    (y as f64 + 0.5 + edge - a[1]) / rise
+                };
+                a[0] + t.clamp(0.0, 1.0) * (b[0] - a[0])
+            };
+            let (one, other) = (near(-margin - 0.5), near(margin + 0.5));
+            for x in within(one.min(other), one.max(other), self.width) {
+                let distance = distance_to_stroke([x as f64 + 0.5, y as f64 + 0.5], [a, b]);
+                let share = &mut covered.shares[(y - covered.first_row) * self.width + x];
+                *share = share.max(coverage(distance, thickness) as f32);
+            }
         }
     }
 
@@ -153,13 +241,13 @@ impl Canvas {
 }
 
 /// The share of a pixel that a line covers whose middle passes `distance` pixels beside the pixel's.
-pub(super) fn coverage(distance: f64, thickness: f64) -> f64 {
+pub(in crate::output) fn coverage(distance: f64, thickness: f64) -> f64 {
     // A line thinner than a pixel is drawn paler and not thinner.
     (0.5 * thickness.max(1.0) + 0.5 - distance).clamp(0.0, 1.0) * thickness.min(1.0)
 }
 
 /// `share` 0 leaves the colour below, 1 covers it.
-pub(super) fn blend(below: Rgb, above: Rgb, share: f64) -> Rgb {
+pub(in crate::output) fn blend(below: Rgb, above: Rgb, share: f64) -> Rgb {
     [0, 1, 2].map(|c| {
         let (below, above) = (f64::from(below[c]), f64::from(above[c]));
         (below + (above - below) * share).round() as u8
@@ -202,6 +290,39 @@ mod tests {
         }
         for (x, y) in [(12, 12), (8, 20), (2, 12), (12, 28)] {
             assert_eq!(image.pixel(x, y), WHITE, "({x}, {y})");
+        }
+    }
+
+    #[test]
+    fn polylines_are_lines_and_cover_once() {
+        let points = vec![[3.0, 4.0], [30.0, 21.5], [5.0, 33.0], [5.0, 10.0], [36.0, 10.0]];
+        let (mut many, mut one) = (Canvas::new(40, 40), Canvas::new(40, 40));
+        many.polylines(&[points.clone(), vec![[20.0, 30.0]]], 1.7, [10, 20, 30]);
+        let mut strokes: Vec<_> = points.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        strokes.push([[20.0, 30.0]; 2]);
+        one.strokes(&strokes, 1.7, [10, 20, 30]);
+        assert_eq!(many.into_image(), one.into_image());
+    }
+
+    #[test]
+    fn shades_cover_parts_of_pixels() {
+        let mut canvas = Canvas::new(6, 6);
+        canvas.shade([1.5, 1.0], [4.0, 99.0], [0, 0, 0], 0.5);
+        let image = canvas.into_image();
+        let row = [0, 1, 2, 3, 4].map(|x| image.pixel(x, 3)[0]);
+        assert_eq!(row, [255, 191, 128, 128, 255]);
+        assert_eq!(image.pixel(2, 0), WHITE);
+    }
+
+    #[test]
+    fn text_upwards_is_text_turned() {
+        let style = TextStyle { cap_height: 9.0, colour: [0, 0, 0], align: Align::Right };
+        let (mut row, mut column) = (Canvas::new(60, 60), Canvas::new(60, 60));
+        row.text("Ab 3", [50.0, 20.0], style);
+        column.text_along("Ab 3", [20.0, 10.0], style, Along::Column);
+        let (row, column) = (row.into_image(), column.into_image());
+        for (x, y) in (0..60).flat_map(|y| (0..60).map(move |x| (x, y))) {
+            assert!(row.pixel(x, y)[0].abs_diff(column.pixel(y, 59 - x)[0]) <= 1);
         }
     }
 

@@ -5,12 +5,12 @@
 //! shows depth.
 
 /// An sRGB colour.
-pub(super) type Rgb = [u8; 3];
+pub(in crate::output) type Rgb = [u8; 3];
 
-pub(super) const WHITE: Rgb = [255, 255, 255];
-pub(super) const INK: Rgb = [38, 40, 46];
+pub(in crate::output) const WHITE: Rgb = [255, 255, 255];
+pub(in crate::output) const INK: Rgb = [38, 40, 46];
 pub(super) const CAP: Rgb = [214, 32, 148];
-pub(super) const FAINT_INK: Rgb = [112, 116, 126];
+pub(in crate::output) const FAINT_INK: Rgb = [112, 116, 126];
 pub(super) const UNKNOWN: Rgb = [226, 227, 230];
 pub(super) const UNKNOWN_HATCH: Rgb = [176, 178, 184];
 
@@ -59,11 +59,14 @@ fn gradient(anchors: &[Rgb; 5]) -> Vec<Rgb> {
         .collect()
 }
 
+/// From sRGB to light.
+pub(in crate::output) fn linear(channel: u8) -> f64 {
+    let c = f64::from(channel) / 255.0;
+    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+}
+
 fn oklab(colour: Rgb) -> [f64; 3] {
-    let [r, g, b] = colour.map(|channel| {
-        let c = f64::from(channel) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-    });
+    let [r, g, b] = colour.map(linear);
     let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();
     let m = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b).cbrt();
     let s = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b).cbrt();

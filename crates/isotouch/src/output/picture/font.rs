@@ -35,7 +35,7 @@ fn path_or_question(letter: char) -> (f64, &'static str) {
 }
 
 /// The text in letters that are drawn here: accents go, quotes become plain, what is left becomes a question mark.
-pub(super) fn drawable(text: &str) -> String {
+pub(in crate::output) fn drawable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -93,7 +93,7 @@ fn plain(letter: char) -> Option<&'static str> {
 }
 
 /// Width of the ink of a line of text whose capitals are `cap_height` tall, in the same unit.
-pub(super) fn text_width(text: &str, cap_height: f64) -> f64 {
+pub(in crate::output) fn text_width(text: &str, cap_height: f64) -> f64 {
     let advance: f64 = text.chars().map(|letter| path_or_question(letter).0 + SPACING).sum();
     (advance - SPACING).max(0.0) * cap_height / CAP_HEIGHT
 }

@@ -19,7 +19,10 @@ mod plane;
 mod slice;
 mod ticks;
 
+pub(super) use canvas::{Align, Along, Canvas, TextStyle};
+pub(super) use colour::{FAINT_INK, INK, Rgb, linear};
+pub(super) use font::{drawable, text_width};
 pub use image::{Image, PictureError};
 pub use plane::{Axis, Raster, SlicePlane, UnknownAxis};
 pub use slice::{SliceLabels, SliceOptions, render, slice};
-pub(super) use ticks::round_step_at_least;
+pub(super) use ticks::{label, round_step_at_least};

@@ -27,7 +27,7 @@ fn exact(factor: f64, power: f64) -> f64 {
 }
 
 /// A multiple of a round step, with as many digits as the step needs: 0.20 never, 1e-6 when that is shorter.
-pub(super) fn label(value: f64, step: f64) -> String {
+pub(in crate::output) fn label(value: f64, step: f64) -> String {
     let step_exponent = step.abs().log10().floor() as i32;
     if value == 0.0 {
         return "0".into();
