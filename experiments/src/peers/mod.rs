@@ -3,5 +3,6 @@
 pub(crate) mod embree;
 pub(crate) mod fcl;
 pub(crate) mod mesh_to_sdf;
+pub(crate) mod mujoco;
 pub(crate) mod parry;
 mod python;

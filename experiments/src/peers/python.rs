@@ -49,10 +49,15 @@ impl PythonPeer {
 
     /// Runs a round. A number that it tells about it.
     pub(crate) fn round(&mut self, key: &str) -> anyhow::Result<f64> {
+        let answer = self.answers_of_round()?;
+        answer[key].as_f64().with_context(|| format!("the process of {} names no {key}", self.name))
+    }
+
+    /// Runs a round. All that it tells about it.
+    pub(crate) fn answers_of_round(&mut self) -> anyhow::Result<Value> {
         let orders = self.orders.as_mut().context("the process was told to end")?;
         writeln!(orders, "round").with_context(|| format!("the process of {} does not listen", self.name))?;
-        let answer = self.answer()?;
-        answer[key].as_f64().with_context(|| format!("the process of {} names no {key}", self.name))
+        self.answer()
     }
 
     /// Ends the process; its folder has what it wrote.

@@ -6,12 +6,16 @@ mod band;
 mod bisection;
 mod exact;
 mod motions;
+mod nut_bolt;
+mod pile;
 mod rays;
 mod shorts;
+mod stability;
 mod surface;
 mod table1;
 mod table2;
 mod table3;
+mod table4;
 mod table_2003;
 
 use std::path::PathBuf;
@@ -105,6 +109,30 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "motions that are proven free, beside FCL looking at single poses",
         title: "Whole motions beside single poses",
         run: motions::run,
+    },
+    Experiment {
+        name: "table4",
+        about: "contacts while one object falls on another, point by point and with the sphere tree, beside the papers' Table 4",
+        title: "Falling objects: time",
+        run: table4::run,
+    },
+    Experiment {
+        name: "stability",
+        about: "how large steps may be, continuous and discrete penalty forces, beside the papers' figures",
+        title: "Stable steps",
+        run: stability::run,
+    },
+    Experiment {
+        name: "pile",
+        about: "heaps of bodies: time of a step, and whether they come to rest",
+        title: "Heaps",
+        run: pile::run,
+    },
+    Experiment {
+        name: "nut-bolt",
+        about: "a nut turned along its bolt, run down by gravity, locked by friction; beside MuJoCo's",
+        title: "A nut on a bolt",
+        run: nut_bolt::run,
     },
     Experiment {
         name: "shorts",

@@ -36,15 +36,12 @@ struct Touch {
 }
 
 impl World {
-    /// Stops the bullets; how many did.
-    pub(super) fn stop_bullets(&self, moves: &mut [Moved], dt: f64) -> usize {
-        let mut stopped = 0;
+    /// Stops the bullets that have not stopped yet, in their order.
+    pub(super) fn stop_bullets(&self, moves: &mut [Moved], dt: f64) {
         for k in 0..self.bodies.len() {
-            if self.bodies[k].is_bullet && self.bodies[k].is_dynamic() {
-                stopped += usize::from(self.stop_bullet(k, moves, dt));
-            }
+            let may_stop = self.bodies[k].is_bullet && self.bodies[k].is_dynamic() && !moves[k].has_stopped;
+            moves[k].has_stopped |= may_stop && self.stop_bullet(k, moves, dt);
         }
-        stopped
     }
 
     fn stop_bullet(&self, bullet: usize, moves: &mut [Moved], dt: f64) -> bool {

@@ -11,7 +11,8 @@ use crate::math::Wrench;
 impl World {
     /// The loop of 2014, section 4: a step with the mean force of the last one, then contacts along it, for the next.
     pub(super) fn step_as_papers(&self, dt: f64) -> Stepped {
-        let moves = self.free_moves(dt, |body| self.bodies[body].contact_force);
+        let mut moves = self.free_moves(dt, |body| self.bodies[body].contact_force);
+        self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let clock = Instant::now();
         let (impulses, pressed, pairs) = self.impulses(&steps);
@@ -22,7 +23,9 @@ impl World {
 
     /// Contacts along the free motion give impulses, these the velocities to move with.
     pub(super) fn step_symplectic(&self, dt: f64) -> Stepped {
-        let free = self.free_moves(dt, |_| Wrench::ZERO);
+        let mut free = self.free_moves(dt, |_| Wrench::ZERO);
+        // Springs must not push back from where a bullet never gets to.
+        self.stop_bullets(&mut free, dt);
         let mut steps = self.steps(&free, dt);
         for (step, of) in steps.iter_mut().zip(&free) {
             // The step is made with the velocities of its end.
@@ -32,18 +35,9 @@ impl World {
         let clock = Instant::now();
         let (impulses, pressed, pairs) = self.impulses(&steps);
         let contact_seconds = clock.elapsed().as_secs_f64();
-        let moves = free
-            .iter()
-            .zip(&self.bodies)
-            .zip(&impulses)
-            .map(|((of, body), impulse)| {
-                if !body.is_dynamic() {
-                    return *of;
-                }
-                let velocity = of.velocity + impulse.force / body.mass;
-                moved(body, velocity, of.angular_momentum + impulse.torque, dt)
-            })
-            .collect();
+        let struck = free.iter().zip(&self.bodies).zip(&impulses);
+        let mut moves: Vec<Moved> = struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        self.stop_bullets(&mut moves, dt);
         let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
         Stepped { moves, forces, pressed, pairs, rounds: 0, contact_seconds }
     }

@@ -23,6 +23,8 @@ pub(super) struct Moved {
     pub(super) rate: DVec3,
     /// Rotation halfway, where the rate belongs to.
     pub(super) halfway: DQuat,
+    /// Whether the pose is not where velocities lead, but where a bullet stopped.
+    pub(super) has_stopped: bool,
 }
 
 impl Moved {
@@ -42,6 +44,18 @@ pub(super) fn pushed(body: &Body, force: Wrench, gravity: DVec3, dt: f64) -> (DV
     (velocity, body.angular_momentum + force.torque * dt)
 }
 
+impl Moved {
+    /// The same way with impulses on top. What has stopped stays there.
+    pub(super) fn struck(&self, body: &Body, impulse: &Wrench, dt: f64) -> Self {
+        if !body.is_dynamic() || *impulse == Wrench::ZERO {
+            return *self;
+        }
+        let velocity = self.velocity + impulse.force / body.mass;
+        let next = moved(body, velocity, self.angular_momentum + impulse.torque, dt);
+        if self.has_stopped { Self { pose: self.pose, has_stopped: true, ..next } } else { next }
+    }
+}
+
 /// A step with these momenta, from where the body is.
 pub(super) fn moved(body: &Body, velocity: DVec3, angular_momentum: DVec3, dt: f64) -> Moved {
     let start = body.pose.rotation;
@@ -57,7 +71,7 @@ pub(super) fn moved(body: &Body, velocity: DVec3, angular_momentum: DVec3, dt: f
     let rotation = turned(start, rate * dt);
     let center = body.center_of_mass() + velocity * dt;
     let position = center - rotation * body.center;
-    Moved { pose: Pose { position, rotation }, velocity, angular_momentum, rate, halfway }
+    Moved { pose: Pose { position, rotation }, velocity, angular_momentum, rate, halfway, has_stopped: false }
 }
 
 fn turned(rotation: DQuat, by: DVec3) -> DQuat {

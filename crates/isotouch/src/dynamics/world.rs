@@ -220,8 +220,8 @@ impl World {
             self.measure_overlaps();
             self.has_started = true;
         }
-        let mut stepped = self.stepped(dt);
-        let stopped = self.stop_bullets(&mut stepped.moves, dt);
+        let stepped = self.stepped(dt);
+        let stopped = stepped.moves.iter().filter(|of| of.has_stopped).count();
         self.check(&stepped.moves, dt)?;
         for ((body, of), force) in self.bodies.iter_mut().zip(&stepped.moves).zip(&stepped.forces) {
             body.pose = of.pose;

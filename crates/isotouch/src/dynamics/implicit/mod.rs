@@ -19,7 +19,7 @@ mod solve;
 
 use std::time::Instant;
 
-use super::free::{Moved, moved};
+use super::free::Moved;
 use super::pairs::{Party, Pressed};
 use super::world::{Stepped, World};
 use crate::math::Wrench;
@@ -46,19 +46,9 @@ impl World {
                 impulses[j] += Wrench::of_force(-impulse, row.arm_of_surface);
             }
         }
-        let moves: Vec<Moved> = free
-            .iter()
-            .zip(&self.bodies)
-            .zip(&impulses)
-            .map(|((of, body), impulse)| {
-                if !body.is_dynamic() || *impulse == Wrench::ZERO {
-                    return *of;
-                }
-                let velocity = of.velocity + impulse.force / body.mass;
-                moved(body, velocity, of.angular_momentum + impulse.torque, dt)
-            })
-            .collect();
-
+        let struck = free.iter().zip(&self.bodies).zip(&impulses);
+        let mut moves: Vec<Moved> = struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let mut sum = Pressed::default();
         for (role, rows) in roles.iter().zip(&found) {

@@ -1,0 +1,217 @@
+//! A nut on a bolt: turned by a torque, run down by gravity, locked by friction; beside MuJoCo's.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use glam::{DMat3, DQuat, DVec3};
+use isotouch::contact::Material;
+use isotouch::dynamics::{BodyKind, BodyOptions, Mass, Shape, ShapeOptions, World, WorldOptions};
+use isotouch::math::{Pose, Wrench};
+use isotouch::mesh::shapes::{BoltOptions, NutOptions, bolt, nut};
+use isotouch::mesh::{MassProperties, mass_properties};
+
+use super::Setup;
+use crate::peers::mujoco;
+use crate::report::{Report, Table, number};
+
+const DT: f64 = 1.0 / 240.0;
+/// Of M16, m.
+const PITCH: f64 = 0.002;
+
+/// A nut and its bolt, axes along z, head below.
+struct Pair {
+    name: &'static str,
+    bolt: Arc<Shape>,
+    nut: Arc<Shape>,
+    mass: MassProperties,
+    /// Where the nut is free on the thread.
+    start: Pose,
+}
+
+/// What drives the nut.
+struct Drive {
+    name: &'static str,
+    friction: f64,
+    /// N·m about the axis.
+    torque: f64,
+    seconds: f64,
+}
+
+pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
+    let mut report = Report { remarks: remarks(), ..Default::default() };
+    let mut table = Table::new(
+        "M16 × 2 nut on its bolt, steps of 1/240 s",
+        &[
+            "parts",
+            "drive",
+            "μ",
+            "s",
+            "turns",
+            "travel, mm",
+            "travel per turn, pitches",
+            "deepest, µm",
+            "cells",
+            "points in contact",
+            "ms per step: mean",
+            "longest",
+        ],
+    );
+    let drives = [
+        Drive { name: "torque of 2 N·mm", friction: 0.1, torque: -2e-3, seconds: 2.0 },
+        Drive { name: "gravity", friction: 0.0, torque: 0.0, seconds: 2.0 },
+        Drive { name: "gravity", friction: 0.1, torque: 0.0, seconds: 2.0 },
+    ];
+    for pair in pairs(setup)? {
+        for drive in &drives {
+            let seconds = if setup.quick { 0.05 } else { drive.seconds };
+            eprintln!("{}, {}, μ = {}", pair.name, drive.name, drive.friction);
+            let run = turned(&pair, drive, seconds)?;
+            let per_turn = run.travel / run.turns / PITCH;
+            table.row(vec![
+                pair.name.into(),
+                drive.name.into(),
+                number(drive.friction),
+                number(seconds),
+                number(run.turns),
+                number(1e3 * run.travel),
+                if run.turns.abs() > 0.02 { number(per_turn) } else { "–".into() },
+                number(1e6 * run.deepest),
+                number(run.deepest / run.cell),
+                number(run.contacts),
+                number(1e3 * run.seconds / run.steps),
+                number(1e3 * run.longest),
+            ]);
+        }
+    }
+    report.tables.push(table);
+    if !setup.quick {
+        match mujoco::Peer::new().and_then(|mut peer| Ok((peer.version().to_string(), peer.round()?))) {
+            Ok((version, run)) => {
+                let mut table = Table::new(
+                    format!("MuJoCo {version}, its own nut and bolt by its SDF plugin, turned by a torque, steps of 1/240 s"),
+                    &["ms per step: mean", "deepest, parts of the bolt's radius", "contacts", "travel, parts of the radius"],
+                );
+                table.row(vec![
+                    number(run.ms_per_step),
+                    number(run.deepest / 0.255),
+                    number(run.contacts),
+                    number(run.travel / 0.255),
+                ]);
+                report.tables.push(table);
+            }
+            Err(error) => report.remark_once(format!("MuJoCo is missing here: {error:#}.")),
+        }
+    }
+    Ok(report)
+}
+
+struct Run {
+    turns: f64,
+    travel: f64,
+    deepest: f64,
+    cell: f64,
+    contacts: f64,
+    steps: f64,
+    seconds: f64,
+    longest: f64,
+}
+
+fn turned(pair: &Pair, drive: &Drive, seconds: f64) -> anyhow::Result<Run> {
+    let mut world = World::new(WorldOptions { gravity: DVec3::Z * -9.81, ..Default::default() });
+    let (mu, stiffness) = (drive.friction, 1e11);
+    let material = Material { stiffness, damping: 1e-3, static_friction: mu, kinetic_friction: mu, kind: 0 };
+    let fixed = BodyOptions { name: "bolt".into(), kind: BodyKind::Fixed, material, ..Default::default() };
+    world.add_body(pair.bolt.clone(), fixed)?;
+    let moving = BodyOptions {
+        name: "nut".into(),
+        pose: pair.start,
+        mass: Mass::Given(pair.mass),
+        material,
+        ..Default::default()
+    };
+    let nut = world.add_body(pair.nut.clone(), moving)?;
+    world.set_force(nut, Wrench { force: DVec3::ZERO, torque: DVec3::Z * drive.torque });
+    let cell = pair.bolt.field().map_or(f64::NAN, |field| field.grid().cell);
+    let mut run = Run {
+        turns: 0.0,
+        travel: 0.0,
+        deepest: 0.0,
+        cell,
+        contacts: 0.0,
+        steps: 0.0,
+        seconds: 0.0,
+        longest: 0.0,
+    };
+    let angle = |pose: Pose| {
+        let x = pose.rotation * DVec3::X;
+        x.y.atan2(x.x)
+    };
+    let mut last = angle(pair.start);
+    while world.time() < seconds {
+        let report = world.step(DT)?;
+        let pose = world.body(nut).pose();
+        let now = angle(pose);
+        // The shorter way round.
+        let change = (now - last + 1.5 * TAU).rem_euclid(TAU) - 0.5 * TAU;
+        run.turns += change / TAU;
+        last = now;
+        run.travel = pose.position.z - pair.start.position.z;
+        run.deepest = run.deepest.max(report.max_penetration);
+        run.contacts += report.contacts as f64;
+        run.steps += 1.0;
+        run.seconds += report.seconds;
+        run.longest = run.longest.max(report.seconds);
+        anyhow::ensure!(pose.position.truncate().length() < 0.002, "the nut left the bolt");
+    }
+    run.contacts /= run.steps;
+    Ok(run)
+}
+
+fn pairs(setup: &Setup) -> anyhow::Result<Vec<Pair>> {
+    let (resolution, points) = if setup.quick { (96, 3_000) } else { (384, 20_000) };
+    let options = ShapeOptions { resolution, points };
+    let (diameter, pitch) = (0.016, PITCH);
+    let bolt_mesh = bolt(BoltOptions { diameter, pitch, length: 0.04, head_width: 0.024, head_height: 0.01, segments: 48 })?;
+    let nut_mesh = nut(NutOptions { diameter, pitch, height: 0.008, width: 0.024, clearance: 1.2e-4, segments: 48 })?;
+    let steel = mass_properties(&nut_mesh, 7850.0)?;
+    // On the thread, a few turns down from the tip.
+    let z = -0.014;
+    let start = Pose { position: DVec3::Z * z, rotation: DQuat::from_rotation_z(TAU * z / pitch) };
+    let mut pairs = vec![Pair {
+        name: "built in",
+        bolt: Arc::new(Shape::from_mesh(&bolt_mesh, &options)?),
+        nut: Arc::new(Shape::from_mesh(&nut_mesh, &options)?),
+        mass: steel,
+        start,
+    }];
+    if !setup.quick {
+        let bolt = setup.models.read("assembly/factory_bolt_m16_loose.obj")?.mesh;
+        let nut = setup.models.read("assembly/factory_nut_m16_loose_subdiv_3x.obj")?.mesh;
+        let bounds = nut.bounds();
+        // The mesh is open and has no mass of its own: that of a steel nut of the size.
+        let inertia = DVec3::new(2.5e-6, 2.5e-6, 4e-6);
+        let mass = MassProperties {
+            mass: 0.034,
+            center_of_mass: bounds.center(),
+            inertia: DMat3::from_diagonal(inertia),
+            volume: 0.034 / 7850.0,
+        };
+        pairs.push(Pair {
+            name: "factory M16 loose",
+            bolt: Arc::new(Shape::from_mesh(&bolt, &options)?),
+            nut: Arc::new(Shape::from_mesh(&nut, &options)?),
+            mass,
+            // Where it is free; five turns up from there.
+            start: Pose::at(DVec3::Z * (0.004 + 5.0 * PITCH)),
+        });
+    }
+    Ok(pairs)
+}
+
+fn remarks() -> Vec<String> {
+    vec![
+        "Implicit integrator, stiffness 10¹¹ N/m³, fields of 384³, shells of 20,000 points, both parts shell and field in turn. Positive turns are counter-clockwise seen from the tip, where positive travel \
+         leads: a right-hand thread has a ratio of 1. The lead angle is 2.5°, so the nut runs down by itself without friction, and locks itself at μ = 0.1; what it creeps then is what a regularised friction law lets it."
+            .into(),
+    ]
+}
