@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod agreement;
+mod alpha;
 mod band;
 mod bisection;
 mod exact;
@@ -13,6 +14,7 @@ mod table1;
 mod table2;
 mod table3;
 mod table_2003;
+mod wires;
 
 use std::path::PathBuf;
 
@@ -105,6 +107,18 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "motions that are proven free, beside FCL looking at single poses",
         title: "Whole motions beside single poses",
         run: motions::run,
+    },
+    Experiment {
+        name: "alpha",
+        about: "two α tubes: a planner takes them apart, and the path is proven free",
+        title: "The alpha puzzle",
+        run: alpha::run,
+    },
+    Experiment {
+        name: "wires",
+        about: "a rod through thin wires, faster and faster: who notices?",
+        title: "Thin things at any speed",
+        run: wires::run,
     },
     Experiment {
         name: "shorts",

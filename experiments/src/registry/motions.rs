@@ -7,7 +7,6 @@ use isotouch::math::{DQuat, Motion, MotionKind, Pose};
 use isotouch::mesh::TriMesh;
 
 use super::Setup;
-use super::table3::uniform_rotation;
 use crate::casting::pool;
 use crate::models::built_in_knot;
 use crate::peers::fcl;
@@ -179,8 +178,7 @@ fn random_motions(count: usize) -> Vec<Motion> {
     let mut random = Random::new(SEED);
     let motion = |_| {
         let position = random.direction() * (0.3 + 1.2 * random.unit());
-        let from =
-            Pose { position, rotation: uniform_rotation([random.unit(), random.unit(), random.unit()]) };
+        let from = Pose { position, rotation: random.rotation() };
         let turn = DQuat::from_axis_angle(random.direction(), TURN * random.unit());
         let to = Pose {
             position: position + random.direction() * FAR * random.unit(),

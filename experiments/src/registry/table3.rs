@@ -1,6 +1,6 @@
 //! Whole shells between random poses: the papers' Table 3.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use isotouch::ccd::{Sweep, SweepOptions, SweepTraversal};
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::{Motion, MotionKind, Pose};
@@ -176,18 +176,11 @@ fn pose_pairs(field: &Field, pairs: usize) -> Vec<Motion> {
     let mut pose = || {
         let at = DVec3::new(random.unit(), random.unit(), random.unit());
         let position = bounds.center() + 3.0 * (at - 0.5) * bounds.extent();
-        let rotation = uniform_rotation([random.unit(), random.unit(), random.unit()]);
+        let rotation = random.rotation();
         // Turned about the middle of the box.
         Pose { position: position - rotation * bounds.center(), rotation }
     };
     (0..pairs).map(|_| Motion::new(MotionKind::Chord, pose(), pose())).collect()
-}
-
-/// A rotation from three numbers in [0, 1), evenly over all of them (Shoemake 1992).
-pub(super) fn uniform_rotation([u, v, w]: [f64; 3]) -> DQuat {
-    let (v, w) = (std::f64::consts::TAU * v, std::f64::consts::TAU * w);
-    let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
-    DQuat::from_xyzw(a * v.sin(), a * v.cos(), b * w.sin(), b * w.cos())
 }
 
 fn remarks() -> Vec<String> {
