@@ -130,7 +130,7 @@ pub struct Sweep<'a> {
     lipschitz: f64,
     /// How far the farthest point is from the body's origin.
     reach: f64,
-    /// For every node of the tree, the least number of its points: from which level on it counts.
+    /// For every node of the tree, the least number of its points: from which level on it counts, and who is first of several at one time.
     least: Vec<u32>,
     /// For every point, its place in the order of the tree, once that was asked for.
     places: OnceLock<Vec<u32>>,
@@ -145,7 +145,7 @@ impl<'a> Sweep<'a> {
             _ => field.lipschitz(),
         };
         let reach = shell.points().iter().map(|p| p.length()).fold(0.0, f64::max);
-        let least = if options.budget.is_some() { spheres::least_numbers(shell.tree()) } else { Vec::new() };
+        let least = spheres::least_numbers(shell.tree());
         Self { shell, field, options: *options, lipschitz, reach, least, places: OnceLock::new() }
     }
 
