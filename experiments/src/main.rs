@@ -12,6 +12,7 @@ mod machine;
 mod models;
 mod near_surface;
 mod peers;
+mod planner;
 mod random;
 mod registry;
 mod report;

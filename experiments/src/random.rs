@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere.
 
-use glam::{DVec3, UVec3};
+use glam::{DQuat, DVec3, UVec3};
 
 /// The SplitMix64 generator.
 pub(crate) struct Random(u64);
@@ -34,6 +34,14 @@ impl Random {
         let (sin, cos) = (std::f64::consts::TAU * self.unit()).sin_cos();
         let radius = (1.0 - z * z).max(0.0).sqrt();
         DVec3::new(radius * cos, radius * sin, z)
+    }
+
+    /// A rotation, all of them alike (Shoemake 1992).
+    pub(crate) fn rotation(&mut self) -> DQuat {
+        let [u, v, w] =
+            [self.unit(), std::f64::consts::TAU * self.unit(), std::f64::consts::TAU * self.unit()];
+        let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
+        DQuat::from_xyzw(a * v.sin(), a * v.cos(), b * w.sin(), b * w.cos())
     }
 
     /// Each coordinate a whole number below that of `end`.

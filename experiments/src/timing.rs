@@ -23,6 +23,13 @@ pub(crate) fn best_time<R, E>(mut run: impl FnMut() -> Result<R, E>) -> Result<(
     }
 }
 
+/// Seconds of one run, and its result.
+pub(crate) fn timed<R>(run: impl FnOnce() -> R) -> (f64, R) {
+    let start = Instant::now();
+    let result = run();
+    (start.elapsed().as_secs_f64(), result)
+}
+
 /// Seconds of one run.
 pub(crate) fn seconds_of<R>(run: impl FnOnce() -> R) -> f64 {
     let start = Instant::now();

@@ -303,6 +303,39 @@ fn a_rod_is_caught_by_thin_wires_at_any_speed() {
     assert_eq!(scene.check(&aside, &PathOptions::default()).answer, Answer::Free);
 }
 
+/// The way out of the puzzle keeps the room that it promises, and there is no straight one.
+#[test]
+fn two_alpha_tubes_come_apart_along_their_path_only() {
+    let tube = shapes::alpha_tube(shapes::AlphaOptions::default()).unwrap();
+    let path = shapes::alpha_path();
+    assert_eq!(path.len(), 11);
+    let scene = Scene::new(&tube, tube.clone(), 256);
+    let room = 0.02;
+    assert!(room > 4.0 * scene.field.grid().cell);
+    let report = scene.check(&path, &PathOptions { clearance: room, ..Default::default() });
+    assert_eq!(report.answer, Answer::Free, "{:?}", report.first_contact);
+    // Linked at first, apart at last: there, any way out is free; here, none.
+    let fixed = FixedPart::new(&scene.mesh, &scene.field);
+    let checker = PathChecker::new(&scene.moving, &fixed, &PathOptions::default());
+    let straight = |from: Pose, direction: DVec3| {
+        let to = Pose { position: from.position + 4.0 * direction, ..from };
+        checker.answer(&checker.motion(from, to))
+    };
+    let [first, last] = [path[0], path[10]];
+    for k in 0..60 {
+        // Evenly over the sphere, along a spiral.
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / 60.0;
+        let (sin, cos) = (2.4 * f64::from(k)).sin_cos();
+        let direction = DVec3::new((1.0 - z * z).sqrt() * cos, (1.0 - z * z).sqrt() * sin, z);
+        assert_eq!(straight(first, direction), Answer::Contact, "{direction}");
+        if direction.x > 0.0 {
+            assert_eq!(straight(last, direction), Answer::Free, "{direction}");
+        }
+    }
+    // From pose to pose without those between, it is stuck too.
+    assert_eq!(checker.answer(&checker.motion(first, last)), Answer::Contact);
+}
+
 #[test]
 fn parts_far_apart_are_free_at_once() {
     let scene = &SCENES[0];

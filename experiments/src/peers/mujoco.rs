@@ -28,7 +28,8 @@ impl Peer {
 
     pub(crate) fn round(&mut self) -> anyhow::Result<Threaded> {
         let answer = self.0.answers_of_round()?;
-        let number = |key: &str| answer[key].as_f64().with_context(|| format!("MuJoCo's answer has no {key}"));
+        let number =
+            |key: &str| answer[key].as_f64().with_context(|| format!("MuJoCo's answer has no {key}"));
         Ok(Threaded {
             ms_per_step: number("ms")?,
             deepest: number("deepest")?,

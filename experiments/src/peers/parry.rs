@@ -56,3 +56,31 @@ macro_rules! precision {
 
 precision!(single, parry3d, f32, "In `f32`, as Embree.");
 precision!(double, parry3d_f64, f64, "In `f64`, as this library.");
+
+/// A box against triangles, at single poses.
+pub(crate) struct Poses {
+    mesh: parry3d_f64::shape::TriMesh,
+    part: parry3d_f64::shape::Cuboid,
+}
+
+impl Poses {
+    /// A mesh, and a box of that size about its middle.
+    pub(crate) fn new(mesh: &isotouch::mesh::TriMesh, size: glam::DVec3) -> anyhow::Result<Self> {
+        let vector = |v: glam::DVec3| v.to_array().into();
+        let vertices = mesh.vertices().iter().map(|&v| vector(v)).collect();
+        let mesh = parry3d_f64::shape::TriMesh::new(vertices, mesh.triangles().to_vec())?;
+        Ok(Self { mesh, part: parry3d_f64::shape::Cuboid::new(vector(0.5 * size)) })
+    }
+
+    /// At how many poses the box touches, of so many evenly from the first to the last of a motion.
+    pub(crate) fn touching(&self, motion: &isotouch::math::Motion, poses: u32) -> usize {
+        let fixed = parry3d_f64::math::Pose::IDENTITY;
+        let touches = |k: &u32| {
+            let pose = motion.pose(f64::from(*k) / f64::from(poses.max(2) - 1));
+            let placed = parry3d_f64::math::Pose::from_parts(pose.position, pose.rotation);
+            let found = parry3d_f64::query::intersection_test(&placed, &self.part, &fixed, &self.mesh);
+            found.is_ok_and(|found| found.intersecting)
+        };
+        (0..poses).filter(touches).count()
+    }
+}

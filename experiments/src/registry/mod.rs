@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod agreement;
+mod alpha;
 mod band;
 mod bisection;
 mod exact;
@@ -17,6 +18,7 @@ mod table2;
 mod table3;
 mod table4;
 mod table_2003;
+mod wires;
 
 use std::path::PathBuf;
 
@@ -133,6 +135,18 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "a nut turned along its bolt, run down by gravity, locked by friction; beside MuJoCo's",
         title: "A nut on a bolt",
         run: nut_bolt::run,
+    },
+    Experiment {
+        name: "alpha",
+        about: "two α tubes: a planner takes them apart, and the path is proven free",
+        title: "The alpha puzzle",
+        run: alpha::run,
+    },
+    Experiment {
+        name: "wires",
+        about: "a rod through thin wires, faster and faster: who notices?",
+        title: "Thin things at any speed",
+        run: wires::run,
     },
     Experiment {
         name: "shorts",

@@ -88,8 +88,15 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         match mujoco::Peer::new().and_then(|mut peer| Ok((peer.version().to_string(), peer.round()?))) {
             Ok((version, run)) => {
                 let mut table = Table::new(
-                    format!("MuJoCo {version}, its own nut and bolt by its SDF plugin, turned by a torque, steps of 1/240 s"),
-                    &["ms per step: mean", "deepest, parts of the bolt's radius", "contacts", "travel, parts of the radius"],
+                    format!(
+                        "MuJoCo {version}, its own nut and bolt by its SDF plugin, turned by a torque, steps of 1/240 s"
+                    ),
+                    &[
+                        "ms per step: mean",
+                        "deepest, parts of the bolt's radius",
+                        "contacts",
+                        "travel, parts of the radius",
+                    ],
                 );
                 table.row(vec![
                     number(run.ms_per_step),
@@ -171,8 +178,16 @@ fn pairs(setup: &Setup) -> anyhow::Result<Vec<Pair>> {
     let (resolution, points) = if setup.quick { (96, 3_000) } else { (384, 20_000) };
     let options = ShapeOptions { resolution, points };
     let (diameter, pitch) = (0.016, PITCH);
-    let bolt_mesh = bolt(BoltOptions { diameter, pitch, length: 0.04, head_width: 0.024, head_height: 0.01, segments: 48 })?;
-    let nut_mesh = nut(NutOptions { diameter, pitch, height: 0.008, width: 0.024, clearance: 1.2e-4, segments: 48 })?;
+    let bolt_mesh = bolt(BoltOptions {
+        diameter,
+        pitch,
+        length: 0.04,
+        head_width: 0.024,
+        head_height: 0.01,
+        segments: 48,
+    })?;
+    let nut_mesh =
+        nut(NutOptions { diameter, pitch, height: 0.008, width: 0.024, clearance: 1.2e-4, segments: 48 })?;
     let steel = mass_properties(&nut_mesh, 7850.0)?;
     // On the thread, a few turns down from the tip.
     let z = -0.014;

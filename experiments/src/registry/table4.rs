@@ -36,7 +36,9 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let resolution = if setup.quick { 48 } else { 1024 };
     let one_thread = pool(1)?;
     let mut table = Table::new(
-        format!("One object dropped on another, {resolution}³: continuous collision detection, ms per frame, one thread"),
+        format!(
+            "One object dropped on another, {resolution}³: continuous collision detection, ms per frame, one thread"
+        ),
         &[
             "model",
             "points",
@@ -135,13 +137,20 @@ struct Fall {
 }
 
 fn dropped(shape: &Arc<Shape>, frames: usize) -> anyhow::Result<Fall> {
-    let material = Material { stiffness: 2e7, damping: 2e-3, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
+    let material =
+        Material { stiffness: 2e7, damping: 2e-3, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
     let options = WorldOptions { integrator: Integrator::Papers, slip_speed: 0.01, ..Default::default() };
     let mut world = World::new(options);
     world.add_surface("ground", Box::new(Plane::GROUND), material)?;
     let fixed = Pose::at(DVec3::Y * 0.5);
     let start = Pose { position: DVec3::new(0.1, 1.7, 0.05), rotation: DQuat::from_rotation_x(0.6) };
-    let body = |name: &str, kind, pose| BodyOptions { name: name.into(), kind, pose, material, ..Default::default() };
+    let body = |name: &str, kind, pose| BodyOptions {
+        name: name.into(),
+        kind,
+        pose,
+        material,
+        ..Default::default()
+    };
     world.add_body(shape.clone(), body("fixed", BodyKind::Fixed, fixed))?;
     let falling = world.add_body(shape.clone(), body("falling", BodyKind::Dynamic, start))?;
     let mut fall = Fall { motions: Vec::with_capacity(frames), deepest: 0.0 };

@@ -5,7 +5,8 @@ use super::Friction;
 /// How a surface answers to contact. The defaults are those of something hard and a little rough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Material {
-    /// Force per depth and area, N/m³; see [`Law::stiffness`]. Usual: 10⁷ to 10¹⁰. Lower sinks deeper; higher needs smaller steps with explicit integrators.
+    /// Force per depth and area, N/m³; see [`Law::stiffness`]. Usual: 10⁸ to 10¹¹: a ball of 10 cm that falls on the floor at 2 m/s sinks in by 11 mm at the one and
+    /// 1 mm at the other. Lower sinks deeper; higher needs smaller steps with explicit integrators.
     pub stiffness: f64,
     /// Damping, as the time by which its force is behind that of the spring, in seconds: c = stiffness · damping. 0 bounces back; usual: 10⁻⁴ to 10⁻².
     pub damping: f64,
@@ -20,7 +21,7 @@ pub struct Material {
 
 impl Default for Material {
     fn default() -> Self {
-        Self { stiffness: 1e9, damping: 1e-3, static_friction: 0.5, kinetic_friction: 0.5, kind: 0 }
+        Self { stiffness: 1e10, damping: 1e-3, static_friction: 0.5, kinetic_friction: 0.5, kind: 0 }
     }
 }
 

@@ -36,7 +36,8 @@ impl World {
         let (impulses, pressed, pairs) = self.impulses(&steps);
         let contact_seconds = clock.elapsed().as_secs_f64();
         let struck = free.iter().zip(&self.bodies).zip(&impulses);
-        let mut moves: Vec<Moved> = struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        let mut moves: Vec<Moved> =
+            struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
         self.stop_bullets(&mut moves, dt);
         let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
         Stepped { moves, forces, pressed, pairs, rounds: 0, contact_seconds }

@@ -84,6 +84,28 @@ impl Field {
         if is_known { bound } else { f64::NEG_INFINITY }
     }
 
+    /// As [`Field::lower_bound`] for a point outside, by the nearest node alone: often more, for the error of interpolation is as large as the way to
+    /// the farthest of eight nodes, and with one look at memory. Not above 0, or NaN, where it tells nothing.
+    #[inline]
+    pub(crate) fn lower_bound_by_node(&self, p: DVec3) -> f64 {
+        if self.facts.sign == SignMethod::Given || !self.is_certified_outside() {
+            return f64::NEG_INFINITY;
+        }
+        let cells = self.grid.cells.as_dvec3();
+        let place = (p - self.grid.origin) / self.grid.cell;
+        let on_box = place.clamp(DVec3::ZERO, cells);
+        let (value, node) = self.storage.nearest_node(on_box);
+        // In cells: |x − node|, and as in `lower_bound_outside` how far x is from the box. What is not finite tells nothing.
+        let clear = (f64::from(value) - self.error_of_cells(0.0)) / self.grid.cell
+            - self.facts.lipschitz * on_box.distance(node);
+        let apart = place.distance_squared(on_box);
+        if apart == 0.0 {
+            return clear * self.grid.cell;
+        }
+        let squared = apart + clear.max(0.0) * clear.max(0.0);
+        if squared.is_finite() { squared.sqrt() * self.grid.cell } else { f64::NEG_INFINITY }
+    }
+
     /// How far the interpolant may be from the true distance at full resolution, that is anywhere in a dense field and
     /// within the band of a sparse one. Inside a solid whose depth is understated ([`Field::understates_depth`]), from the
     /// distance to the nearest triangle.

@@ -141,10 +141,13 @@ impl<'a> Search<'a> {
         let sphere = moving.spheres[node as usize];
         let way = time.way(sphere.center.length() + sphere.radius);
         let center = time.at[1].transform_point3(sphere.center);
-        let bound = self.target() + sphere.radius + way;
+        let target = self.target();
+        if self.checker.stays_clear(&sphere, time, target) {
+            return;
+        }
         // The mesh is asked where the field's error would hide that it is far enough.
         let asks_mesh = sphere.radius + way < 4.0 * self.checker.fixed.field.error_bound();
-        if self.checker.is_farther(center, bound, asks_mesh) {
+        if asks_mesh && self.checker.is_farther(center, target + sphere.radius + way, asks_mesh) {
             return;
         }
         if way > sphere.radius.max(self.checker.tolerance) {

@@ -198,6 +198,11 @@ impl LevelSet<'_> {
         self.walk(segment).first_hit()
     }
 
+    /// The same for who has no use for a hit later than `until`: such a one may be told or not.
+    pub(crate) fn first_hit_until(&self, segment: &Segment, until: f64) -> Option<Hit> {
+        self.walk(segment).first_hit_until(until)
+    }
+
     /// [`Field::touches`].
     pub fn touches(&self, segment: &Segment) -> bool {
         self.walk(segment).touches()

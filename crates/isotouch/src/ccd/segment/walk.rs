@@ -209,6 +209,11 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn first_hit(&self) -> Option<Hit> {
+        self.first_hit_until(f64::INFINITY)
+    }
+
+    /// The first hit, if it is not later than `until`; a later one may be told or not.
+    pub(super) fn first_hit_until(&self, until: f64) -> Option<Hit> {
         let Some((enters, leaves)) = self.time_inside() else {
             return self.outside().first_doubt(0.0, 1.0).map(|t| self.hit_outside(t));
         };
@@ -220,28 +225,33 @@ impl<'a> Walk<'a> {
         // A touch whose contact goes on, until when: a later cell may prove that it goes below.
         let mut touch: Option<(Hit, f64)> = None;
         let found = self.visit(Contact::Ends, |block, passage| {
-            if let Some((hit, until)) = &mut touch {
-                let next = if passage.from == *until { self.goes_on(block, passage) } else { None };
+            if let Some((hit, end)) = &mut touch {
+                let next = if passage.from == *end { self.goes_on(block, passage) } else { None };
                 return match next {
-                    Some(GoesOn::Below) => ControlFlow::Break(Hit { status: HitStatus::Crossing, ..*hit }),
+                    Some(GoesOn::Below) => {
+                        ControlFlow::Break(Some(Hit { status: HitStatus::Crossing, ..*hit }))
+                    }
                     Some(GoesOn::Touching) => {
-                        *until = passage.to;
+                        *end = passage.to;
                         ControlFlow::Continue(())
                     }
-                    None => ControlFlow::Break(*hit),
+                    None => ControlFlow::Break(Some(*hit)),
                 };
+            }
+            if passage.from > until {
+                return ControlFlow::Break(None);
             }
             match self.hit_within(block, passage) {
                 Some(hit) if hit.status == HitStatus::Touch && self.reaches_end(block, passage, hit.t) => {
                     touch = Some((hit, passage.to));
                     ControlFlow::Continue(())
                 }
-                Some(hit) => ControlFlow::Break(hit),
+                Some(hit) => ControlFlow::Break(Some(hit)),
                 None => ControlFlow::Continue(()),
             }
         });
-        let found = found.or(touch.map(|(hit, _)| hit));
-        if found.is_some() || leaves >= 1.0 {
+        let found = found.flatten().or(touch.map(|(hit, _)| hit));
+        if found.is_some() || leaves >= 1.0 || leaves > until {
             return found;
         }
         self.outside().first_doubt(leaves, 1.0).map(|t| self.hit_outside(t))

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::pieces::Span;
-use super::spheres::{Doubt, Parts};
+use super::spheres::{Doubt, Parts, least_numbers};
 use super::{Contact, Effort, FirstContact, Question, Sweep, SweepTraversal};
 use crate::ccd::{Hit, HitStatus, Segment};
 use crate::math::Motion;
@@ -104,29 +104,35 @@ impl Question<'_> {
     }
 
     /// The first contact of the first so many points, and whether the budget was enough. Spheres are looked at in the order of the
-    /// times from which on they are in doubt, so none is that need not be.
+    /// times from which on they are in doubt, so none is that need not be; of those in doubt from the same time on, first the one with the least
+    /// number: where thousands of points begin inside, a few are asked.
     fn first_by_tree(&self, numbers: u32, budget: u64) -> (FirstContact, bool) {
         let shell = self.sweep.shell;
-        let least = |node: u32| self.sweep.least.get(node as usize).copied().unwrap_or(0);
+        let least = self.sweep.least.get_or_init(|| least_numbers(shell.tree()));
+        let least = |node: u32| least[node as usize];
         let mut effort = Effort { pieces: self.pieces.count(), ..Default::default() };
         let mut best: Option<Contact> = None;
+        // Whether something in doubt from a time on, with numbers from a least one on, may come before the best.
+        let is_late = |best: &Option<Contact>, t: f64, least: u32| {
+            best.is_some_and(|best| t > best.hit.t || (t == best.hit.t && least > best.point))
+        };
         let mut waiting: BinaryHeap<Soonest> = BinaryHeap::new();
         let root = [(0, Span::WHOLE, 0.0)];
         let mut fresh: Vec<(u32, Span, f64)> = if shell.is_empty() { Vec::new() } else { root.to_vec() };
         loop {
             for (node, span, since) in fresh.drain(..) {
-                if least(node) >= numbers || best.is_some_and(|best| span.time(0.0) > best.hit.t) {
+                let least = least(node);
+                if least >= numbers || is_late(&best, span.time(0.0).max(since), least) {
                     continue;
                 }
                 if effort.sphere_tests == budget {
                     return (FirstContact { contact: best, effort }, false);
                 }
                 effort.sphere_tests += 1;
-                waiting.extend(self.doubt(node, span, since).map(Soonest));
+                waiting.extend(self.doubt(node, span, since).map(|doubt| Soonest { doubt, least }));
             }
-            let Some(Soonest(next)) = waiting.pop() else { break };
-            // At the same time there may still be one with a lower number.
-            if best.is_some_and(|best| next.t > best.hit.t) {
+            let Some(Soonest { doubt: next, least }) = waiting.pop() else { break };
+            if is_late(&best, next.t, least) {
                 break;
             }
             match self.parts(&next) {
@@ -135,12 +141,14 @@ impl Question<'_> {
                 Parts::None => {
                     for place in shell.tree().point_range(next.node as usize) {
                         let number = shell.tree().order()[place];
-                        if number >= numbers {
+                        if number >= numbers || is_late(&best, next.t, number) {
                             continue;
                         }
                         effort.point_tests += 1;
                         let segment = self.segment(shell.tree().points()[place], next.span.index);
-                        if let Some(hit) = self.set.first_hit(&segment) {
+                        // A hair more, for the rounding of times.
+                        let until = best.map_or(f64::INFINITY, |best| next.span.part(best.hit.t) + 1e-9);
+                        if let Some(hit) = self.set.first_hit_until(&segment, until) {
                             let contact = self.contact(number, next.span.index, hit, next.t);
                             best = Some(best.map_or(contact, |best| earlier(best, contact)));
                         }
@@ -160,13 +168,18 @@ pub(super) fn status_in(piece: u32, status: HitStatus) -> HitStatus {
     }
 }
 
-/// Ordered so that the heap gives the soonest first; ties by place, so that the order of the search is always the same.
-struct Soonest(Doubt);
+/// Ordered so that the heap gives the soonest first, of several the one with the least number; ties by place, so that the order of the search
+/// is always the same.
+struct Soonest {
+    doubt: Doubt,
+    /// Number of its points.
+    least: u32,
+}
 
 impl Ord for Soonest {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |doubt: &Doubt| (doubt.span.halvings, doubt.span.index, doubt.node);
-        other.0.t.total_cmp(&self.0.t).then_with(|| key(&other.0).cmp(&key(&self.0)))
+        let key = |of: &Self| (of.least, of.doubt.span.halvings, of.doubt.span.index, of.doubt.node);
+        other.doubt.t.total_cmp(&self.doubt.t).then_with(|| key(other).cmp(&key(self)))
     }
 }
 

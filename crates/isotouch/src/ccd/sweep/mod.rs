@@ -132,8 +132,9 @@ pub struct Sweep<'a> {
     lipschitz: f64,
     /// How far the farthest point is from the body's origin.
     reach: f64,
-    /// For every node of the tree, the least number of its points: from which level on it counts.
-    least: Vec<u32>,
+    /// For every node of the tree, the least number of its points: from which level on it counts, and who is first of several at one time. Once a first contact
+    /// was asked for.
+    least: OnceLock<Vec<u32>>,
     /// For every point, its place in the order of the tree, once that was asked for.
     places: OnceLock<Vec<u32>>,
 }
@@ -148,8 +149,15 @@ impl<'a> Sweep<'a> {
         };
         // Not the farthest point, which would have to be looked for at every step of a simulation.
         let reach = if shell.is_empty() { 0.0 } else { shell.tree().sphere(0).reach() };
-        let least = if options.budget.is_some() { spheres::least_numbers(shell.tree()) } else { Vec::new() };
-        Self { shell, field, options: *options, lipschitz, reach, least, places: OnceLock::new() }
+        Self {
+            shell,
+            field,
+            options: *options,
+            lipschitz,
+            reach,
+            least: OnceLock::new(),
+            places: OnceLock::new(),
+        }
     }
 
     /// Whether any point comes into contact: `false` is a proof if the answer is complete.

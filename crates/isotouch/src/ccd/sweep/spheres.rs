@@ -60,7 +60,10 @@ impl Question<'_> {
             return None;
         }
         for _ in 0..MOST_STEPS {
-            let clear = field.lower_bound(path.at(t)) - threshold;
+            let place = path.at(t);
+            // One node tells nearly as well as eight, and sooner.
+            let by_node = field.lower_bound_by_node(place) - threshold;
+            let clear = if by_node > 0.0 { by_node } else { field.lower_bound(place) - threshold };
             // Written so that NaN is in doubt.
             let is_clear = clear > 0.0;
             if !is_clear {

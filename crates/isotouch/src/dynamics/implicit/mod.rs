@@ -47,7 +47,8 @@ impl World {
             }
         }
         let struck = free.iter().zip(&self.bodies).zip(&impulses);
-        let mut moves: Vec<Moved> = struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        let mut moves: Vec<Moved> =
+            struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
         self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let mut sum = Pressed::default();

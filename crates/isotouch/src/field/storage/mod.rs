@@ -7,7 +7,7 @@ mod dense;
 pub(crate) use bricks::{BrickLevel, BrickView};
 pub(crate) use buffer::{Buffer, MappedFile};
 pub(crate) use dense::DenseNodes;
-use glam::UVec3;
+use glam::{DVec3, UVec3};
 
 /// The nodes of a field.
 #[derive(Debug, Clone)]
@@ -42,6 +42,29 @@ impl Storage {
         match self {
             Self::Dense(nodes) => CellValues { corners: nodes.corners(cell), step: 1 },
             Self::Sparse(nodes) => nodes.cell(cell),
+        }
+    }
+
+    /// The value of the nearest node at the finest level that has it, and its place, for a place of the box in cells.
+    #[inline]
+    pub(crate) fn nearest_node(&self, place: DVec3) -> (f32, DVec3) {
+        // Steps are powers of two.
+        let nearest = |step: u32| (place * (1.0 / f64::from(step)) + 0.5).as_uvec3();
+        let dense = |nodes: &DenseNodes, step: u32| {
+            let at = nearest(step).min(nodes.nodes - 1);
+            (nodes.values[nodes.index(at)], (at * step).as_dvec3())
+        };
+        match self {
+            Self::Dense(nodes) => dense(nodes, 1),
+            Self::Sparse(nodes) => {
+                for level in &nodes.levels {
+                    let at = nearest(level.step);
+                    if let Some(value) = level.node(at) {
+                        return (value, (at * level.step).as_dvec3());
+                    }
+                }
+                dense(&nodes.top, nodes.top_step)
+            }
         }
     }
 

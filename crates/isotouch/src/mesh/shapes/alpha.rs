@@ -37,7 +37,7 @@ const END: f64 = 1.45;
 ///
 /// The curve is (t², t³ − t) in the plane, which crosses itself at t = ±1; along z the arms are apart by the gap there. Two copies are linked when a strand
 /// of each goes through the loop of the other; they come apart where a strand leaves through the gap. The gap of the default is 0.06 wider than the tube, so a
-/// path may keep clear by 0.03 of the size.
+/// path may keep clear by 0.03 of the size. [`alpha_path`](super::alpha_path) is one that keeps 0.02.
 pub fn alpha_tube(options: AlphaOptions) -> Result<TriMesh, ShapeError> {
     let shape = "alpha_tube";
     let AlphaOptions { size, tube_radius, gap, rings, segments } = options;

@@ -19,6 +19,7 @@
 //! ```
 
 mod alpha;
+mod alpha_path;
 mod bars;
 mod blob;
 mod bolt;
@@ -38,6 +39,7 @@ mod torus;
 mod tube;
 
 pub use alpha::{AlphaOptions, alpha_tube};
+pub use alpha_path::alpha_path;
 pub use bars::{BarsAndRod, BarsOptions, bars_and_rod};
 pub use blob::{BlobOptions, blob};
 pub use bolt::{BoltOptions, NutOptions, bolt, nut};
