@@ -11,7 +11,6 @@ use isotouch::mesh::shapes::{BlobOptions, blob};
 use isotouch::output::chart::{Axis, Chart, Scale};
 
 use super::Setup;
-use super::table3::uniform_rotation;
 use crate::models::project_root;
 use crate::random::Random;
 use crate::report::{Report, Table, count, number};
@@ -121,7 +120,7 @@ fn heap(shape: &Arc<Shape>, bodies: usize) -> anyhow::Result<World> {
         let shaken = DVec3::new(random.unit() - 0.5, 0.0, random.unit() - 0.5) * 0.04;
         let pose = Pose {
             position: across + shaken + DVec3::Y * (0.2 + 0.24 * layer as f64),
-            rotation: uniform_rotation([random.unit(), random.unit(), random.unit()]),
+            rotation: random.rotation(),
         };
         let options = BodyOptions { name: format!("{k}"), pose, material, ..Default::default() };
         world.add_body(shape.clone(), options)?;

@@ -13,7 +13,6 @@ use isotouch::mesh::shapes::{BlobOptions, blob};
 use isotouch::output::chart::{Axis, Chart, Scale};
 
 use super::Setup;
-use super::table3::uniform_rotation;
 use crate::models::project_root;
 use crate::random::Random;
 use crate::report::{Report, Table, number};
@@ -187,7 +186,7 @@ impl Trial<'_> {
         world.add_surface("ground", Box::new(Plane::GROUND), Material::default())?;
         let mut random = Random::new(7);
         for k in 0..self.bodies {
-            let rotation = uniform_rotation([random.unit(), random.unit(), random.unit()]);
+            let rotation = random.rotation();
             let across = DVec3::new(random.unit() - 0.5, 0.0, random.unit() - 0.5);
             let position = 0.5 * across + DVec3::Y * (0.3 + 0.25 * k as f64);
             let options = BodyOptions {
