@@ -173,12 +173,14 @@ impl ShellOnSurface<'_> {
 
     /// At the end of the step only: what discrete collision detection finds, for comparison. The same impulse as a force that lasts the whole step.
     pub fn discrete_impulse(&self, law: &Law, options: &PenaltyOptions) -> PairImpulse {
-        let last = Self {
-            shell_body: BodyStep::still(self.shell_body.to, self.shell_body.duration),
-            surface_body: BodyStep::still(self.surface_body.to, self.surface_body.duration),
-            ..*self
-        };
-        last.impulse(law, &PenaltyOptions { subintervals: 1, ..*options })
+        self.at_end().impulse(law, &PenaltyOptions { subintervals: 1, ..*options })
+    }
+
+    /// Both bodies as they are at the end, for the whole step.
+    #[must_use]
+    pub fn at_end(&self) -> Self {
+        let still = |body: &BodyStep| BodyStep::still(body.to, body.duration);
+        Self { shell_body: still(&self.shell_body), surface_body: still(&self.surface_body), ..*self }
     }
 
     #[allow(clippy::too_many_arguments)] // The inner loop, written apart to be read.

@@ -71,26 +71,14 @@ impl World {
         let roles = self.roles(&pairs);
         let found: Vec<(PairImpulse, Pressed)> = self.look(&roles, steps, |role, pair| {
             let options = PenaltyOptions { iso: -role.overlap, ..self.options.penalty };
-            match self.options.contact {
-                ContactModel::Continuous => {
-                    let touching = pair.contacts(options.iso);
-                    let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point);
-                    let pressed = self.pressed(role, pair, points);
-                    (pair.impulse_of(&touching, &role.law, &options), pressed)
-                }
-                ContactModel::Discrete => {
-                    let at_end = crate::contact::ShellOnSurface {
-                        shell_body: BodyStep::still(pair.shell_body.to, pair.shell_body.duration),
-                        surface_body: BodyStep::still(pair.surface_body.to, pair.surface_body.duration),
-                        ..*pair
-                    };
-                    let touching = at_end.contacts(options.iso);
-                    let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point);
-                    let pressed = self.pressed(role, pair, points);
-                    let options = PenaltyOptions { subintervals: 1, ..options };
-                    (at_end.impulse_of(&touching, &role.law, &options), pressed)
-                }
-            }
+            let (pair, options) = match self.options.contact {
+                ContactModel::Continuous => (*pair, options),
+                ContactModel::Discrete => (pair.at_end(), PenaltyOptions { subintervals: 1, ..options }),
+            };
+            let touching = pair.contacts(options.iso);
+            let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point);
+            let pressed = self.pressed(role, &pair, points);
+            (pair.impulse_of(&touching, &role.law, &options), pressed)
         });
         let mut impulses = vec![Wrench::ZERO; self.bodies.len()];
         let mut sum = Pressed::default();
