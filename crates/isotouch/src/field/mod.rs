@@ -61,6 +61,8 @@ pub(crate) struct Facts {
     pub(crate) is_certified: bool,
     /// Whether triangles may run within the solid, to which nodes inside are measured as to its boundary.
     pub(crate) understates_depth: bool,
+    /// Whether triangles of the mesh that no node is measured to may be outside the solid.
+    pub(crate) hides_triangles: bool,
 }
 
 impl Field {
@@ -136,6 +138,12 @@ impl Field {
     /// through itself, or was closed. Outside, and in telling inside from outside, this changes nothing.
     pub fn understates_depth(&self) -> bool {
         self.facts.understates_depth
+    }
+
+    /// Whether triangles of the mesh may be outside the solid and yet not be measured to, for they bound nothing of it: those of a part
+    /// that is wound inward have the outside on both sides. Bounds then hold for the solid, not for all triangles of the mesh.
+    pub fn hides_triangles(&self) -> bool {
+        self.facts.hides_triangles
     }
 
     /// Half width of the full-resolution shell of a sparse field, in cells.
