@@ -8,6 +8,7 @@ use crate::math::Aabb;
 use crate::math::Motion;
 use crate::math::motion::PerRadius;
 use crate::mesh::triangle_pair::{ClosestPair, closest_between};
+use crate::mesh::unit_normal;
 
 /// Triangles that no plane of the two keeps away from one, beyond which a part of it, or of the time, is looked at instead.
 const MANY: usize = 64;
@@ -78,14 +79,20 @@ impl Pair {
 }
 
 impl PathChecker<'_> {
-    /// Whether the solid is farther from a point than a bound, by the field or by the mesh.
+    /// Whether the surface is farther from a point than a bound, by the field or by the mesh.
     #[inline]
     pub(super) fn is_farther(&self, p: DVec3, bound: f64, asks_mesh: bool) -> bool {
         // What is not finite proves nothing.
         let can_tell = p.is_finite() && bound.is_finite() && bound >= 0.0;
-        can_tell
-            && (self.fixed.field.lower_bound(p) > bound
-                || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none()))
+        if !can_tell {
+            return false;
+        }
+        // A field that leaves out triangles of the mesh knows nothing about those.
+        if self.fixed.field.hides_triangles() {
+            return self.fixed.bvh.distance_within(p, bound).is_none();
+        }
+        self.fixed.field.lower_bound(p) > bound
+            || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none())
     }
 
     /// Looks at a triangle during a time: do all triangles of the other part stay `target` away?
@@ -97,7 +104,7 @@ impl PathChecker<'_> {
         // A few products of lengths within reach; normals are unit vectors but for some 2⁻⁵³.
         let rounding = 1e-14 * (swept.extent().length() + self.fixed.longest_edge);
         let room = Room { sagitta, way, target: target + rounding };
-        let normal = unit_normal(&placed[1]);
+        let normal = unit_normal(placed[1]);
         let mut found = Look::Clear;
         let mut nearest: Option<Pair> = None;
         let mut seen = 0;
@@ -164,6 +171,34 @@ impl PathChecker<'_> {
             }
         }
         best.map(|pair| self.near(&pair, 0.0))
+    }
+
+    /// Visits pairs of triangles that cross at a pose, until `visit` has enough.
+    pub(super) fn any_crossing(&self, place: &DAffine3, mut visit: impl FnMut(&[DVec3; 3], &Pair) -> bool) {
+        let moving = self.moving;
+        let mut waiting: Vec<u32> = if moving.patches.is_empty() { Vec::new() } else { vec![0] };
+        while let Some(node) = waiting.pop() {
+            let sphere = moving.spheres[node as usize];
+            if self.is_farther(place.transform_point3(sphere.center), sphere.radius, true) {
+                continue;
+            }
+            let children = moving.tree.children(node as usize);
+            if !children.is_empty() {
+                waiting.extend(children.map(|child| child as u32));
+                continue;
+            }
+            for patch in &moving.patches[moving.tree.point_range(node as usize)] {
+                let placed = patch.corners.map(|corner| place.transform_point3(corner));
+                let Aabb { min, max } = Aabb::of_points(placed);
+                let is_enough = self.fixed.bvh.any_in_box(min, max, |triangle| {
+                    let closest = closest_between(&placed, &self.fixed.corners[triangle as usize]);
+                    closest.squared == 0.0 && visit(&placed, &Pair { closest, triangle })
+                });
+                if is_enough {
+                    return;
+                }
+            }
+        }
     }
 
     /// The nearest triangle to a patch at a pose, if nearer than `reach`, which then becomes its distance.
@@ -237,9 +272,4 @@ fn separates(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], room: &Room
     let (b, c) = (n.dot(other[1] - from), n.dot(other[2] - from));
     let gap = (low - b.max(c).max(0.0)).max(b.min(c).min(0.0) - high);
     gap - room.sagitta > room.target
-}
-
-/// A unit normal; zero for a triangle without area.
-pub(super) fn unit_normal([a, b, c]: &[DVec3; 3]) -> DVec3 {
-    (*b - *a).cross(*c - *a).normalize_or_zero()
 }
