@@ -156,6 +156,15 @@ impl Field {
         self.facts.lipschitz
     }
 
+    /// How much the true values may change per unit of length along any direction. Those that did not come from a mesh were checked along
+    /// the axes only.
+    pub(crate) fn lipschitz_between_nodes(&self) -> f64 {
+        match self.facts.sign {
+            SignMethod::Given => 3f64.sqrt() * self.facts.lipschitz,
+            _ => self.facts.lipschitz,
+        }
+    }
+
     /// Nodes stored, at all levels.
     pub fn node_count(&self) -> u64 {
         self.storage.node_count()
