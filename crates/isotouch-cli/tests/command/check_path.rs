@@ -119,8 +119,6 @@ fn strange_situations_are_explained() {
     let answers: Vec<Value> =
         run.json()["legs"].as_array().unwrap().iter().map(|leg| leg["answer"].clone()).collect();
     assert_eq!(answers, ["let_pass", "free"]);
-    let outside = check(&desk, &["--path", "in.path", "--moving-origin", "1e308,-1e308,1e308", "--json"]);
-    assert_eq!(outside.code, Some(3), "{}", outside.stdout);
 
     io::write(desk.path("tiny.obj"), &shapes::sphere(0.0001, 80).unwrap()).unwrap();
     let within = [
