@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::env::args().skip(1).collect::<Vec<_>>().try_into().expect("MOVING FIXED PATH");
     let (moving, fixed) = (TriMesh::read(moving)?, TriMesh::read(fixed)?);
     let field = Field::from_mesh(&fixed, &FieldOptions::default())?;
-    let (moving, fixed) = (MovingPart::new(&moving, DVec3::ZERO), FixedPart::new(&fixed, &field));
+    let (moving, fixed) = (MovingPart::new(&moving, DVec3::ZERO)?, FixedPart::new(&fixed, &field)?);
     let path: Vec<_> =
         PathReader::new(std::io::BufReader::new(std::fs::File::open(path)?)).collect::<Result<_, _>>()?;
     let report = PathChecker::new(&moving, &fixed, &PathOptions::default()).check(&path);

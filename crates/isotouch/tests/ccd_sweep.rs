@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod oracle;
+
 use isotouch::ccd::{CastOptions, HitStatus, Segment, Sweep, SweepOptions, SweepTraversal};
-use isotouch::field::{Field, FieldOptions, StorageKind};
+use isotouch::field::{Field, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};
-use isotouch::mesh::shapes;
+use isotouch::mesh::{TriMesh, shapes};
 use isotouch::shell::{PointShell, Sampling, ShellOptions};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -209,4 +211,107 @@ fn a_shell_much_larger_than_the_field_is_caught() {
     let alone =
         field.first_hit(&Segment::new(start, start + DVec3::Y * 12.0), 0.0, &CastOptions::default()).unwrap();
     assert!((alone.t - contact.hit.t).abs() < 1e-9);
+}
+
+/// Points all over a ball, as corners of triangles.
+fn cloud(count: u32, radius: f64, around: DVec3) -> PointShell {
+    let mut random = oracle::random::Random(3);
+    let points: Vec<DVec3> = (0..3 * count).map(|_| around + radius * random.in_cube()).collect();
+    let triangles = (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let mesh = TriMesh::new(points, triangles).unwrap();
+    PointShell::from_mesh(&mesh, &ShellOptions { sampling: Sampling::Vertices, ..Default::default() })
+        .unwrap()
+}
+
+/// How many points are at or below iso at sampled times; all of them must be said to be in contact then.
+fn all_are_said(shell: &PointShell, field: &Field, motion: &Motion, options: &SweepOptions) -> usize {
+    let all = Sweep::new(shell, field, options).contacts(motion);
+    let mut seen = 0;
+    for k in 0..=150 {
+        let t = f64::from(k) / 150.0;
+        let place = motion.frame_from_body(t);
+        for (number, &point) in (0..).zip(shell.points()) {
+            let at = place.transform_point3(point);
+            if !field.grid().bounds().contains(at) || field.distance(at).value() > options.iso {
+                continue;
+            }
+            seen += 1;
+            let intervals =
+                all.points.binary_search_by_key(&number, |of| of.point).map(|k| &all.points[k].intervals);
+            let is_said = intervals.is_ok_and(|of| of.iter().any(|i| i.start <= t && t <= i.end));
+            assert!(is_said, "point {number} at t = {t} is at {}", field.distance(at).value());
+        }
+    }
+    seen
+}
+
+fn turn(shift: DVec3, angle: f64) -> Motion {
+    let from = Pose::at(shift);
+    let to = Pose { position: shift + DVec3::X * 0.1, rotation: DQuat::from_rotation_x(angle) };
+    Motion::new(MotionKind::Rigid, from, to)
+}
+
+/// Beyond the rim of a sheet the two sides meet, and the interpolant is far steeper than distances are.
+#[test]
+fn steep_fields_of_sheets_hide_no_contact() {
+    let corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
+    let sheet =
+        TriMesh::new(corners.map(|[x, y]| DVec3::new(x, y, 0.0)).to_vec(), vec![[0, 1, 2], [0, 2, 3]])
+            .unwrap();
+    let bowl = oracle::meshes::open_box();
+    for mesh in [sheet, bowl] {
+        for storage in [StorageKind::Dense, StorageKind::Sparse] {
+            let options = FieldOptions {
+                resolution: 48,
+                storage,
+                sign: SignMethod::Oriented,
+                padding: 0.4,
+                ..Default::default()
+            };
+            let field = Field::from_mesh(&mesh, &options).unwrap();
+            assert!(!field.is_certified());
+            let shell = cloud(300, 0.4, DVec3::Z * -0.6);
+            // A coarse tolerance, so that much depends on what is added for chords.
+            let options = SweepOptions { tolerance: Some(0.02), ..Default::default() };
+            assert!(all_are_said(&shell, &field, &turn(DVec3::Z * 0.6, 1.2), &options) > 1000);
+        }
+    }
+}
+
+/// Beyond the band cells are coarse, and values jump between them.
+#[test]
+fn level_sets_beyond_the_band_hide_no_contact() {
+    let ball = shapes::sphere(0.2, 1280).unwrap();
+    let options = FieldOptions { resolution: 160, padding: 1.5, ..Default::default() };
+    let field = Field::from_mesh(&ball, &options).unwrap();
+    assert!(field.error_bound_far() > field.error_bound());
+    let shell = cloud(300, 0.3, DVec3::Z * -0.6);
+    for iso in [0.15, 0.3] {
+        let options = SweepOptions { iso, tolerance: Some(0.01), ..Default::default() };
+        assert!(all_are_said(&shell, &field, &turn(DVec3::Z * 0.6, 1.2), &options) > 1000, "{iso}");
+    }
+}
+
+/// Far from the origin places are rounded, and functions are as steep as they say.
+#[test]
+fn functions_and_far_places_hide_no_contact() {
+    let far = DVec3::new(3e5, -2e5, 1e5);
+    let ball = shapes::sphere(0.4, 1280).unwrap().mapped(|p| p + far).unwrap();
+    let field = Field::from_mesh(&ball, &FieldOptions { resolution: 40, ..Default::default() }).unwrap();
+    let shell = cloud(300, 0.5, DVec3::ZERO);
+    assert!(all_are_said(&shell, &field, &turn(far, 1.2), &SweepOptions::default()) > 1000);
+    let around = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
+    // Steep along the diagonal.
+    let slope = |p: DVec3| 4.0 * (p.x + p.y + p.z);
+    let field = Field::from_function(
+        slope,
+        around,
+        4.0 * 3f64.sqrt(),
+        &FieldOptions { resolution: 24, ..Default::default() },
+    )
+    .unwrap();
+    for iso in [0.0, 0.5] {
+        let options = SweepOptions { iso, tolerance: Some(0.02), ..Default::default() };
+        assert!(all_are_said(&shell, &field, &turn(DVec3::ZERO, 1.2), &options) > 1000);
+    }
 }

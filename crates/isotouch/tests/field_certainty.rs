@@ -99,6 +99,39 @@ fn what_it_says_is_saved() {
     }
 }
 
+/// Triangles with the outside on both sides are not measured to; whoever asks about the mesh must know.
+#[test]
+fn triangles_that_are_left_out_are_told() {
+    let unit = shapes::cuboid(DVec3::ONE).unwrap();
+    let inward = joined(&[unit.clone(), moved(unit.clone().flipped(), DVec3::X * 2.0)]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("saved.field");
+    // `auto` turns the part, and soup does not care.
+    for (sign, hides) in [(SignMethod::Winding, true), (SignMethod::Auto, false), (SignMethod::Soup, false)] {
+        let field = Field::from_mesh(&inward, &options(24, sign, StorageKind::Sparse)).unwrap();
+        field.save(&path).unwrap();
+        assert_eq!(
+            (field.hides_triangles(), Field::open(&path).unwrap().hides_triangles()),
+            (hides, hides),
+            "{sign}"
+        );
+    }
+}
+
+/// A part wound inward that sticks out of another one is turned; a cavity whose skin comes through the wall stays one.
+#[test]
+fn only_parts_that_stick_out_are_turned() {
+    let ball = |radius: f64| shapes::sphere(radius, 5_120).unwrap();
+    let beside = joined(&[ball(0.5), moved(ball(0.4).flipped(), DVec3::X * 0.5)]);
+    let field = Field::from_mesh(&beside, &options(48, SignMethod::Auto, StorageKind::Sparse)).unwrap();
+    assert!(field.distance(DVec3::X * 0.8).value() < -0.05 && field.distance(DVec3::X * 0.3).value() < -0.05);
+    assert!(!field.hides_triangles());
+    let pierced = joined(&[ball(0.5), moved(ball(0.4).flipped(), DVec3::X * 0.12)]);
+    let field = Field::from_mesh(&pierced, &options(48, SignMethod::Auto, StorageKind::Sparse)).unwrap();
+    assert!(field.distance(DVec3::ZERO).value() > 0.05, "{:?}", field.distance(DVec3::ZERO));
+    assert!(field.hides_triangles());
+}
+
 /// The grown solid may leave the box between its nodes, so only the steepness of the values tells about points outside.
 #[test]
 fn the_offset_of_a_closed_mesh_is_a_function_whatever_gave_its_sign() {

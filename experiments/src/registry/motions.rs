@@ -84,7 +84,7 @@ fn compare(
 ) -> anyhow::Result<Table> {
     let resolution = if quick { 48 } else { 256 };
     let field = Field::from_mesh(fixed, &FieldOptions { resolution, ..Default::default() })?;
-    let (part, other) = (MovingPart::new(moving, DVec3::ZERO), FixedPart::new(fixed, &field));
+    let (part, other) = (MovingPart::new(moving, DVec3::ZERO)?, FixedPart::new(fixed, &field)?);
     let checker = PathChecker::new(&part, &other, &PathOptions::default());
     let motions = random_motions(count_of);
     let starts: Vec<Pose> = motions.iter().map(|motion| motion.pose(0.0)).collect();

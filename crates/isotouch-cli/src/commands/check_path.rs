@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 use isotouch::ccd::path::{
-    Answer, ContactKind, FixedPart, LegReport, MovingPart, Near, PathChecker, PathContact, PathOptions,
-    PathReader, PathReport,
+    Answer, ContactKind, Doubt, FixedPart, LegReport, MovingPart, Near, PathChecker, PathContact,
+    PathOptions, PathReader, PathReport, Reason,
 };
 use isotouch::math::{DVec3, MotionKind, Pose};
 use isotouch::output::plot::ClearancePlot;
@@ -23,8 +23,6 @@ use crate::progress::Bar;
 use crate::report::Report;
 use crate::values::{named, not_negative, point, positive};
 
-/// Legs that are checked between two looks at Ctrl-C.
-const TOGETHER: usize = 64;
 /// Legs that are told one by one.
 const MOST_TOLD: usize = 10_000;
 /// Lines of the table for people.
@@ -33,7 +31,7 @@ const MOST_LINES: usize = 24;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     The answer is about the meshes, for every point of their surfaces and every time: free (exit code 0) is proven, contact (1) comes \
-    with a pose that shows it, undecided (3) is closer than the tolerance.\n\n\
+    with a pose that shows it, undecided (3) is closer than the tolerance, or triangles do not tell what is inside.\n\n\
     A path is CSV with the header x,y,z,qx,qy,qz,qw, perhaps t before it, or these seven numbers per line, separated by blanks. \
     Quaternions are x y z w.\n\n\
     Examples:\n  \
@@ -62,7 +60,7 @@ pub(crate) struct Args {
     /// The point of the moving mesh that positions are of, and that it turns about.
     #[arg(long, value_name = "X,Y,Z", default_value = "0,0,0", value_parser = point, allow_hyphen_values = true)]
     moving_origin: DVec3,
-    /// Let a contact at the first pose pass until the parts have come apart.
+    /// Let a contact at the first pose pass until the parts have come apart. Before that nothing is checked; it is told when that is.
     #[arg(long)]
     ignore_start_contact: bool,
     /// Draw the clearance along the path: an SVG file.
@@ -87,8 +85,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let fixed_mesh = source::mesh(&args.fixed, &args.build, console)?;
     let found = source::field(&args.fixed, &args.build, console)?;
     interrupt::check()?;
-    let (moving, fixed) =
-        (MovingPart::new(&moving_mesh, args.moving_origin), FixedPart::new(&fixed_mesh, &found.field));
+    let moving = MovingPart::new(&moving_mesh, args.moving_origin)
+        .with_context(|| args.moving.display().to_string())
+        .or_bad_input()?;
+    let fixed = FixedPart::new(&fixed_mesh, &found.field)
+        .with_context(|| args.fixed.display().to_string())
+        .or_bad_input()?;
     warn_of_sizes(moving.size(), fixed.size(), console);
     let options = PathOptions {
         motion: args.motion,
@@ -98,14 +100,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     };
     let checker = PathChecker::new(&moving, &fixed, &options).until(&interrupt::INTERRUPTED);
     let start = Instant::now();
-    let checked = check(&checker, &path, console)?;
+    let bar = Bar::new(console);
+    let checked = checker.check_with(&path, |legs, of| bar.update("checking", legs as u64, of as u64));
+    drop(bar);
+    interrupt::check()?;
     let elapsed = start.elapsed();
     if let Some(plot) = &args.plot {
         draw(&checker, &path, &checked, plot)?;
     }
 
     let mut report = Report::new();
-    in_words(&mut report, &checked, &checker);
+    in_words(&mut report, &checked, &checker, args.motion);
     report.facts(&[(
         "checked",
         format!("{} in {}", plural(checked.legs.len() as u64, "leg"), duration(elapsed)),
@@ -121,7 +126,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.set_exit(match checked.answer {
         Answer::Free => Exit::Done,
         Answer::Contact => Exit::Contact,
-        Answer::Undecided => Exit::Undecided,
+        Answer::Undecided | Answer::LetPass => Exit::Undecided,
     });
     Ok(report)
 }
@@ -157,43 +162,31 @@ fn warn_of_sizes(moving: f64, fixed: f64, console: &Console) {
     }
 }
 
-/// Checks the path with a progress bar, until it is done or Ctrl-C is pressed.
-fn check(checker: &PathChecker<'_>, path: &[Pose], console: &Console) -> Result<PathReport, Failure> {
-    let bar = Bar::new(console);
-    let legs = path.len() - 1;
-    let mut report = checker.begin(path);
-    let from = checker.checked_from(path, &report);
-    for first in (0..legs).step_by(TOGETHER) {
-        interrupt::check()?;
-        let last = (first + TOGETHER).min(legs);
-        for (k, leg) in checker.check_legs(&path[first..=last], from - first as f64).into_iter().enumerate() {
-            report.add(first + k, leg);
-        }
-        bar.update("checking", last as u64, legs as u64);
-    }
-    interrupt::check()?;
-    Ok(report.finish())
-}
-
-fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>) {
+fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>, motion: MotionKind) {
     let legs = checked.legs.len();
     match (checked.answer, &checked.first_contact, &checked.undecided) {
         (Answer::Contact, Some(contact), _) => {
             report.line(format_args!("contact: {}", what(contact.kind)));
-            report.facts(&facts_of(contact, legs));
+            report.facts(&facts_of(contact, legs, motion));
         }
-        (Answer::Undecided, _, Some((leg, near))) => {
-            report.line(format_args!(
-                "undecided: too close to call with a tolerance of {}; a smaller --tolerance takes longer",
-                number(checker.tolerance())
-            ));
-            report.facts(&[
-                ("first", format!("leg {} of {legs}, t = {}", leg + 1, number(near.t))),
-                ("there", place(near)),
-            ]);
+        (Answer::Undecided, _, Some((leg, doubt))) => {
+            report.line(format_args!("undecided: {}", why(doubt, checker)));
+            let mut facts = vec![("first", at_time(*leg, doubt.near.t, legs))];
+            if doubt.near.point.is_finite() {
+                facts.push(("there", place(&doubt.near, doubt.reason)));
+            }
+            report.facts(&facts);
         }
         _ => {
-            report.line(format_args!("free: proven for the whole surface and all times"));
+            match checked.checked_from {
+                Some((leg, t)) if (leg, t) != (0, 0.0) => report.line(format_args!(
+                    "free from leg {}, t = {} on: proven for the whole surface and all times since; before, the contact at the start \
+                     was let pass and nothing was checked",
+                    leg + 1,
+                    number(t)
+                )),
+                _ => report.line(format_args!("free: proven for the whole surface and all times")),
+            }
             report.facts(&[("clearance", format!("at least {}", number(checked.clearance)))]);
         }
     }
@@ -202,6 +195,27 @@ fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>
             report.line(line);
         }
     }
+}
+
+fn why(doubt: &Doubt, checker: &PathChecker<'_>) -> String {
+    match doubt.reason {
+        Reason::TooClose => format!(
+            "too close to call with a tolerance of {}; a smaller --tolerance takes longer",
+            number(checker.tolerance())
+        ),
+        Reason::PerhapsInside => {
+            "at the first pose nothing touches, but the triangles do not tell whether a piece of one part is inside the other; \
+             'isotouch inspect' says what is wrong with a mesh"
+                .into()
+        }
+        Reason::GivenUp => "given up; a larger --tolerance is sooner told".into(),
+        Reason::Cancelled => "interrupted".into(),
+    }
+}
+
+/// A time as people count.
+fn at_time(leg: usize, t: f64, legs: usize) -> String {
+    format!("leg {} of {legs}, t = {}", leg + 1, number(t))
 }
 
 fn what(kind: ContactKind) -> &'static str {
@@ -219,14 +233,14 @@ fn what(kind: ContactKind) -> &'static str {
     }
 }
 
-fn facts_of(contact: &PathContact, legs: usize) -> Vec<(&'static str, String)> {
+fn facts_of(contact: &PathContact, legs: usize, motion: MotionKind) -> Vec<(&'static str, String)> {
     let vector = |v: DVec3| v.to_array().map(number).join(", ");
-    let pose = contact.pose.to_numbers().map(|of| of.to_string()).join(",");
-    let mut facts = vec![
-        ("first", format!("leg {} of {legs}, t = {}", contact.leg + 1, number(contact.t))),
-        ("pose", pose),
-        ("at", vector(contact.point)),
-    ];
+    let mut pose = contact.pose.to_numbers().map(|of| of.to_string()).join(",");
+    if motion == MotionKind::Chord {
+        pose.push_str(" (of the rigid motion; by chords the part shrinks between poses)");
+    }
+    let mut facts =
+        vec![("first", at_time(contact.leg, contact.t, legs)), ("pose", pose), ("at", vector(contact.point))];
     facts.extend(contact.normal.map(|normal| ("normal", vector(normal))));
     if contact.distance > 0.0 {
         facts.push(("distance", number(contact.distance)));
@@ -234,8 +248,9 @@ fn facts_of(contact: &PathContact, legs: usize) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn place(near: &Near) -> String {
-    format!("{} apart at {}", number(near.distance), near.point.to_array().map(number).join(", "))
+fn place(near: &Near, reason: Reason) -> String {
+    let at = near.point.to_array().map(number).join(", ");
+    if reason == Reason::PerhapsInside { at } else { format!("{} apart at {at}", number(near.distance)) }
 }
 
 /// A line for each leg; where there are many, for the tightest.
@@ -254,7 +269,7 @@ fn table(legs: &[LegReport]) -> Vec<String> {
             "  {:>8}  {:9}  {:>12}  {}",
             k + 1,
             leg.answer.name(),
-            number(leg.clearance),
+            if leg.answer == Answer::LetPass { String::new() } else { number(leg.clearance) },
             stretches.join(", ")
         );
         lines.push(line.trim_end().into());
@@ -271,8 +286,10 @@ fn as_json(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>)
     report.key("tolerance", checker.tolerance());
     report.key("first_contact", checked.first_contact.as_ref().map(contact_json));
     report.key("starts_in_contact", checked.starts_in_contact);
-    let undecided = checked.undecided.map(|(leg, near)| {
-        json!({ "leg": leg, "t": near.t, "distance": near.distance, "point": near.point.to_array() })
+    report.key("checked_from", checked.checked_from.map(|(leg, t)| json!({ "leg": leg, "t": t })));
+    let undecided = checked.undecided.map(|(leg, Doubt { near, reason })| {
+        let (distance, point) = (near.distance, near.point.to_array());
+        json!({ "leg": leg, "t": near.t, "distance": distance, "point": point, "reason": reason.name() })
     });
     report.key("undecided", undecided);
     let legs: Vec<Value> = checked.legs.iter().take(MOST_TOLD).map(leg_json).collect();
@@ -304,6 +321,7 @@ fn leg_json(leg: &LegReport) -> Value {
         leg.stretches.iter().map(|of| json!({ "start": of.start, "end": of.end })).collect();
     json!({
         "answer": leg.answer.name(),
+        "checked_from": leg.from,
         "clearance": leg.clearance,
         "nearest": leg.nearest.map(|near| json!({ "t": near.t, "distance": near.distance, "point": near.point.to_array() })),
         "contacts": contacts,
@@ -324,8 +342,9 @@ fn draw(
         interrupt::check()?;
         let at = legs as f64 * k as f64 / poses as f64;
         let leg = (at as usize).min(legs - 1);
-        let pose = checker.motion(path[leg], path[leg + 1]).pose(at - leg as f64);
-        plot.add_distance(at, checker.distance_at(&pose, f64::INFINITY).unwrap_or(f64::NAN));
+        let motion = checker.motion(path[leg], path[leg + 1]);
+        let distance = checker.distance_along(&motion, at - leg as f64, f64::INFINITY);
+        plot.add_distance(at, distance.unwrap_or(f64::NAN));
     }
     for (k, leg) in checked.legs.iter().enumerate() {
         plot.add_bound(k, leg.clearance);

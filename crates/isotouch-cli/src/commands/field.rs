@@ -193,6 +193,9 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
     if field.understates_depth() {
         facts.push(("depth inside", "perhaps understated: triangles may run within the solid".into()));
     }
+    if field.hides_triangles() {
+        facts.push(("left out", "triangles that bound nothing of the solid; some may lie outside it".into()));
+    }
     facts
 }
 
@@ -226,5 +229,6 @@ pub(super) fn as_json(field: &Field) -> Vec<(&'static str, serde_json::Value)> {
         ("certified", field.is_certified().into()),
         ("certified_outside", field.is_certified_outside().into()),
         ("understates_depth", field.understates_depth().into()),
+        ("hides_triangles", field.hides_triangles().into()),
     ]
 }

@@ -3,6 +3,7 @@ use std::time::Instant;
 
 use isotouch::ccd::sweep::{AllContacts, Effort};
 use isotouch::ccd::{Contact, Sweep, SweepOptions, SweepTraversal};
+use isotouch::field::Field;
 use isotouch::math::{Motion, MotionKind, Pose};
 use isotouch::shell::PointShell;
 use serde_json::{Value, json};
@@ -23,7 +24,8 @@ const MOST_TOLD: usize = 100_000;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     Asks about the points of a shell, not about what is between them: for whole surfaces there is check-path. Exit code 1 if there is \
-    contact, 0 if it is proven that no point touches, 3 if --budget was too small to tell.\n\n\
+    contact, 0 if it is proven that no point touches, 3 if --budget was too small to tell. About a field without a certificate, as of an open \
+    sheet, nothing is proven, and a warning says so.\n\n\
     A POSE is x,y,z,qx,qy,qz,qw.\n\n\
     Examples:\n  \
     isotouch sweep --moving peg.shell --fixed plate.field --from 0,0,50,0,0,0,1 --to 0,0,0,0,0,0,1\n  \
@@ -76,7 +78,7 @@ fn traversal(name: &str) -> Result<SweepTraversal, String> {
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     args.build.limit_threads()?;
     let shell = source::shell(&args.moving, &args.build, console)?;
-    let found = source::field(&args.fixed, &args.build, console)?;
+    let found = source::sound_field(&args.fixed, &args.build, console)?;
     interrupt::check()?;
     let mut way = Motion::new(args.motion, args.from, args.to);
     if let (Some(from), Some(to)) = (args.fixed_from, args.fixed_to) {
@@ -111,7 +113,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         (found.contact, found.effort)
     };
     let elapsed = start.elapsed();
-    tell(&mut report, first.as_ref(), &effort, &shell);
+    tell(&mut report, first.as_ref(), &effort, (&shell, &found.field));
     if !effort.is_complete {
         let asked = effort.level.map_or(0, |level| shell.levels()[level].points);
         console.warn(format_args!(
@@ -133,6 +135,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     report.key("sagitta", sweep.sagitta(&way));
     report.key("level", effort.level);
     report.key("is_complete", effort.is_complete);
+    report.key("certified", found.field.is_certified());
     report.key("points", shell.len());
     report.key("coverage", shell.coverage());
     report.key("iso", args.iso);
@@ -146,9 +149,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn tell(report: &mut Report, first: Option<&Contact>, effort: &Effort, shell: &PointShell) {
+fn tell(
+    report: &mut Report,
+    first: Option<&Contact>,
+    effort: &Effort,
+    (shell, field): (&PointShell, &Field),
+) {
     match first {
-        None if effort.is_complete => report.line("no point touches: proven"),
+        None if effort.is_complete && field.is_certified() => report.line("no point touches: proven"),
+        None if effort.is_complete => {
+            report.line("no point touches, as far as a field without a certificate can tell");
+        }
         None => report.line("undecided: no contact among the points that the budget was enough for"),
         Some(contact) => {
             let vector = |v: isotouch::math::DVec3| v.to_array().map(number).join(", ");
@@ -168,7 +179,10 @@ fn tell(report: &mut Report, first: Option<&Contact>, effort: &Effort, shell: &P
             "{}, {}, {}",
             plural(effort.sphere_tests, "sphere"),
             plural(effort.point_tests, "point"),
-            plural(u64::from(effort.pieces), "piece of the motion")
+            match effort.pieces {
+                1 => "the motion in 1 piece".into(),
+                pieces => format!("the motion in {} pieces", count(u64::from(pieces))),
+            }
         ),
     )]);
 }

@@ -107,6 +107,18 @@ fn strange_situations_are_explained() {
     assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(1), &true.into()));
     let run = check(&desk, &["--path", "in.path", "--ignore-start-contact", "--json"]);
     assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(0), &true.into()));
+    // Apart from z = 0.75 on; before, nothing is proven, and nothing says so.
+    let json = run.json();
+    let from = &json["checked_from"];
+    assert!(from["leg"] == 0 && (from["t"].as_f64().unwrap() - 0.25).abs() < 0.002, "{from}");
+    assert_eq!(json["legs"][0]["checked_from"], from["t"]);
+    let text = check(&desk, &["--path", "in.path", "--ignore-start-contact"]).stdout;
+    assert!(text.starts_with("free from leg 1, t = 0.25") && text.contains("was let pass"), "{text}");
+    write(&desk, "slow.path", "0 0 0 0 0 0 1\n0 0 0.1 0 0 0 1\n0 0 3 0 0 0 1\n");
+    let run = check(&desk, &["--path", "slow.path", "--ignore-start-contact", "--json"]);
+    let answers: Vec<Value> =
+        run.json()["legs"].as_array().unwrap().iter().map(|leg| leg["answer"].clone()).collect();
+    assert_eq!(answers, ["let_pass", "free"]);
 
     io::write(desk.path("tiny.obj"), &shapes::sphere(0.0001, 80).unwrap()).unwrap();
     let within = [
@@ -125,6 +137,28 @@ fn strange_situations_are_explained() {
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("millimetres"), "{}", run.stderr);
     assert!(run.stdout.contains("wholly inside the other one"), "{}", run.stdout);
+}
+
+/// Half a turn of a rod about one of its ends, past a post: rigid and screw sweep over it, chords pass inside it.
+#[test]
+fn motions_are_what_they_are_called() {
+    let desk = Desk::new();
+    let shifted = |size: DVec3, by: DVec3| shapes::cuboid(size).unwrap().mapped(|p| p + by).unwrap();
+    io::write(desk.path("rod.obj"), &shifted(DVec3::new(2.0, 0.1, 0.1), DVec3::X)).unwrap();
+    io::write(desk.path("post.obj"), &shifted(DVec3::splat(0.3), DVec3::Y * 1.8)).unwrap();
+    write(&desk, "turn.path", "0 0 0 0 0 0 1\n0 0 0 0 0 1 0.01\n");
+    let with = |motion: &str, more: &[&str]| {
+        let base = ["check-path", "--moving", "rod.obj", "--fixed", "post.obj", "--path", "turn.path"];
+        desk.run(&[&base[..], &["--resolution", "32", "--motion", motion], more].concat())
+    };
+    for (motion, code) in [("rigid", 1), ("screw", 1), ("chord", 0)] {
+        let run = with(motion, &["--json", "--plot", "plot.svg"]);
+        assert_eq!((run.code, &run.json()["motion"]), (Some(code), &motion.into()), "{}", run.stdout);
+    }
+    // By chords the rod is nowhere near: the plot draws no contact, and the pose of one is said to be nominal.
+    io::write(desk.path("post.obj"), &shifted(DVec3::splat(0.3), DVec3::new(0.5, 0.1, 0.0))).unwrap();
+    let text = with("chord", &[]).stdout;
+    assert!(text.contains("of the rigid motion"), "{text}");
 }
 
 /// A path of many poses: every leg is looked at, and the answer comes in seconds.

@@ -99,3 +99,56 @@ fn budgets_and_bad_poses_are_told() {
         assert!(run.code == Some(2) && run.stderr.contains(said), "{pose}: {}", run.stderr);
     }
 }
+
+/// A quarter of a turn over the plate: by chords the ball passes nearer to it than by an arc.
+#[test]
+fn motions_and_pieces_are_told() {
+    let desk = desk();
+    let arc = |motion: &str| {
+        desk.run(&[
+            "sweep",
+            "--moving",
+            "ball.shell",
+            "--fixed",
+            "plate.obj",
+            "--resolution",
+            "64",
+            "--motion",
+            motion,
+            "--from",
+            "1.5,0,2,0,0,0,1",
+            "--to",
+            "-1.5,0,2,0,0.7071068,0,0.7071068",
+        ])
+    };
+    for motion in ["rigid", "screw", "chord"] {
+        let run = arc(motion);
+        assert!(run.code.is_some_and(|code| code < 2), "{motion}: {}", run.stderr);
+        let pieces = if motion == "chord" { "the motion in 1 piece" } else { " pieces" };
+        assert!(run.stdout.contains(pieces), "{motion}: {}", run.stdout);
+    }
+}
+
+/// A sheet has no certificate, also when its field comes from a file: then nothing is called proven.
+#[test]
+fn nothing_is_proven_by_a_field_without_a_certificate() {
+    let desk = desk();
+    let sheet = "v -1 -1 0\nv 1 -1 0\nv 1 1 0\nv -1 1 0\nf 1 2 3\nf 1 3 4\n";
+    std::fs::write(desk.path("sheet.obj"), sheet).unwrap();
+    desk.succeed(&["field", "sheet.obj", "-o", "sheet.field", "--sign", "oriented", "--resolution", "32"]);
+    for fixed in [&["sheet.field"][..], &["sheet.obj", "--sign", "oriented", "--resolution", "32"]] {
+        let base = [
+            "sweep",
+            "--moving",
+            "ball.shell",
+            "--from",
+            "0,0,1,0,0,0,1",
+            "--to",
+            "0,0,0.9,0,0,0,1",
+            "--fixed",
+        ];
+        let run = desk.run(&[&base[..], fixed].concat());
+        assert!(!run.stdout.contains("proven"), "{}", run.stdout);
+        assert!(run.stderr.contains("nothing is certified"), "{}", run.stderr);
+    }
+}

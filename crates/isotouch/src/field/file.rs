@@ -6,7 +6,7 @@
 //!  12  storage      u32       0 dense, 1 sparse
 //!  16  sign         u32       1 pseudonormal, 2 winding, 3 given, 4 soup, 5 oriented, 6 face normal
 //!  20  flags        u32       bit 0: all border nodes are outside the solid; bit 1: neighbours may contradict each other;
-//!                            bit 2: depths inside may be understated
+//!                            bit 2: depths inside may be understated; bit 3: triangles outside the solid may be left out
 //!  24  origin       3 × f64
 //!  48  cell         f64
 //!  56  cells        3 × u32
@@ -48,6 +48,8 @@ pub const FIELD_FORMAT_VERSION: u32 = 1;
 const BORDER_IS_OUTSIDE: u32 = 1;
 const NOT_CERTIFIED: u32 = 2;
 const UNDERSTATES_DEPTH: u32 = 4;
+const HIDES_TRIANGLES: u32 = 8;
+const ALL_FLAGS: u32 = BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH | HIDES_TRIANGLES;
 
 /// Why a field could not be read, written or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -258,7 +260,8 @@ impl Field {
             },
             flags: (if self.border_is_outside { BORDER_IS_OUTSIDE } else { 0 })
                 | (if self.facts.is_certified { 0 } else { NOT_CERTIFIED })
-                | (if self.facts.understates_depth { UNDERSTATES_DEPTH } else { 0 }),
+                | (if self.facts.understates_depth { UNDERSTATES_DEPTH } else { 0 })
+                | (if self.facts.hides_triangles { HIDES_TRIANGLES } else { 0 }),
             origin: self.grid.origin.to_array(),
             cell: self.grid.cell,
             cells: self.grid.cells.to_array(),
@@ -413,7 +416,9 @@ fn field_in(file: SectionFile) -> Result<(Field, SectionFile), Fault> {
     let (band, lipschitz, capped_nodes) = (header.band, header.lipschitz, header.capped_nodes);
     let is_certified = header.flags & NOT_CERTIFIED == 0;
     let understates_depth = header.flags & UNDERSTATES_DEPTH != 0;
-    let facts = Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth };
+    let hides_triangles = header.flags & HIDES_TRIANGLES != 0;
+    let facts =
+        Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth, hides_triangles };
     let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
     let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
     field.caps = caps;
@@ -431,7 +436,7 @@ fn checked_header(file: &SectionFile) -> Result<(Header, Grid), Fault> {
     let sensible = grid.bounds().min.is_finite()
             && grid.bounds().max.is_finite()
             // What has no meaning yet must be 0, or it could never be given one.
-            && header.flags <= BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH
+            && header.flags <= ALL_FLAGS
             && header.reserved == [0; 5]
             && (1.0..=1e6).contains(&header.band)
             && positive(header.cell)

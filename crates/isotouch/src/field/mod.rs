@@ -61,6 +61,8 @@ pub(crate) struct Facts {
     pub(crate) is_certified: bool,
     /// Whether triangles may run within the solid, to which nodes inside are measured as to its boundary.
     pub(crate) understates_depth: bool,
+    /// Whether triangles of the mesh that no node is measured to may be outside the solid.
+    pub(crate) hides_triangles: bool,
 }
 
 impl Field {
@@ -138,6 +140,12 @@ impl Field {
         self.facts.understates_depth
     }
 
+    /// Whether triangles of the mesh may be outside the solid and yet not be measured to, for they bound nothing of it: those of a part
+    /// that is wound inward have the outside on both sides. Bounds then hold for the solid, not for all triangles of the mesh.
+    pub fn hides_triangles(&self) -> bool {
+        self.facts.hides_triangles
+    }
+
     /// Half width of the full-resolution shell of a sparse field, in cells.
     pub fn band(&self) -> f64 {
         self.facts.band
@@ -146,6 +154,15 @@ impl Field {
     /// Values change by at most this much per unit of length between nodes: 1 for distances.
     pub fn lipschitz(&self) -> f64 {
         self.facts.lipschitz
+    }
+
+    /// How much the true values may change per unit of length along any direction. Those that did not come from a mesh were checked along
+    /// the axes only.
+    pub(crate) fn lipschitz_between_nodes(&self) -> f64 {
+        match self.facts.sign {
+            SignMethod::Given => 3f64.sqrt() * self.facts.lipschitz,
+            _ => self.facts.lipschitz,
+        }
     }
 
     /// Nodes stored, at all levels.

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::ShellError;
-use crate::mesh::{TriMesh, inward_triangles, is_degenerate, welded};
+use crate::mesh::{TriMesh, inward_triangles, unit_normal, welded};
 
 /// Largest coordinate; beyond, areas overflow (see `mesh::compare`).
 const FARTHEST: f64 = 1e75;
@@ -51,7 +51,7 @@ impl Surface {
             return Err(ShellError::NoSurface);
         }
         let triangles = (0..mesh.triangles().len()).into_par_iter().with_min_len(1024);
-        let normals = triangles.map(|t| normal_of(mesh.corners(t))).collect();
+        let normals = triangles.map(|t| unit_normal(mesh.corners(t))).collect();
         let size = bounds.extent().max_element();
         Ok(Self { mesh, normals, is_oriented, turned, area, size, reach })
     }
@@ -86,16 +86,4 @@ impl Surface {
         // A sheet that is there twice, once each way, has normals that cancel: then any of them.
         sums.into_iter().zip(any).map(|(sum, any)| sum.try_normalize().unwrap_or(any)).collect()
     }
-}
-
-/// Zero for a triangle without area.
-fn normal_of(corners: [DVec3; 3]) -> DVec3 {
-    if is_degenerate(corners) {
-        return DVec3::ZERO;
-    }
-    let [a, b, c] = corners;
-    let (u, v) = (b - a, c - a);
-    // Scaled, so that squares of tiny and of huge edges are numbers.
-    let scale = u.abs().max(v.abs()).max_element();
-    (u / scale).cross(v / scale).normalize_or_zero()
 }

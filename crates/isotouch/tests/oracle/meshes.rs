@@ -35,6 +35,11 @@ pub fn with_one_flipped(mesh: &TriMesh, flipped: usize) -> TriMesh {
     TriMesh::new(mesh.vertices().to_vec(), triangles).unwrap()
 }
 
+/// With some triangles wound the other way.
+pub fn with_flipped(mesh: &TriMesh, flipped: &[usize]) -> TriMesh {
+    flipped.iter().fold(mesh.clone(), |mesh, &t| with_one_flipped(&mesh, t))
+}
+
 /// A unit box whose lid (at z = 0.5) is missing.
 pub fn open_box() -> TriMesh {
     let closed = cuboid(DVec3::ONE).unwrap();

@@ -9,10 +9,12 @@ pub mod damage;
 pub mod double;
 pub mod meshes;
 pub mod models;
+pub mod motion;
 pub mod node;
 pub mod polynomial;
 pub mod python;
 pub mod random;
+pub mod triangles;
 
 use isotouch::math::DVec3;
 use isotouch::mesh::{Feature, TriMesh};

@@ -1,138 +1,114 @@
-//! The first pose: are the parts apart, and is neither inside the other?
+//! One pose: are the parts apart, and is neither inside the other?
 
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 
-use super::{ContactKind, PathChecker, PathContact, PathReport};
-use crate::math::Pose;
-use crate::math::random::unit;
-use crate::mesh::{Bvh, TriMesh, WindingTree};
+use super::{ContactKind, Near, PathChecker};
+use crate::field::{Distance, SignMethod};
+use crate::mesh::Side;
 
-/// Times of a leg that are looked at for when parts that start in contact have come apart.
-const TIMES: u32 = 1024;
-
-/// Rays that must agree where winding numbers tell nothing. Fewer would take an open mesh for closed; more, a closed one for open where a ray meets an edge.
-const RAYS: u64 = 15;
+/// How the parts lie at a pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Lie {
+    /// The surfaces are farther apart than asked for, and neither part is in the other.
+    Apart,
+    /// They are nearer, or a component is wholly inside.
+    Contact(Near, ContactKind),
+    /// Nothing is near, and whether a component is inside triangles do not tell.
+    Unknown(Near),
+}
 
 impl PathChecker<'_> {
-    /// The contact at the first pose, if there is one.
-    pub fn at_start(&self, pose: Option<&Pose>) -> Option<PathContact> {
-        let pose = *pose?;
-        let contact = |point: DVec3, kind: ContactKind, distance: f64, normal: Option<DVec3>| {
-            Some(PathContact { leg: 0, t: 0.0, pose, point, normal, distance, kind })
-        };
-        if let Some(near) = self.nearest_at(&pose.to_affine(), self.options.clearance.next_up()) {
+    /// How the parts lie, with a distance up to which they count as near.
+    pub(super) fn lie(&self, place: &DAffine3, reach: f64) -> Lie {
+        if let Some(near) = self.nearest_at(place, reach.next_up()) {
             let kind = if near.is_cap { ContactKind::Cap } else { ContactKind::Surface };
-            return contact(near.point, kind, near.distance, near.normal);
+            return Lie::Contact(near, kind);
         }
-        if let Some(point) = self.moving_inside(&pose) {
-            return contact(point, ContactKind::MovingInside, 0.0, None);
+        let at = |point: DVec3| Near { t: 0.0, distance: 0.0, point, normal: None, is_cap: false };
+        let sides = [
+            (self.moving_inside(place), ContactKind::MovingInside),
+            (self.fixed_inside(place), ContactKind::FixedInside),
+        ];
+        let inside = sides.iter().find(|(found, _)| found.is_some_and(|(side, _)| side == Side::Inside));
+        if let Some((Some((_, point)), kind)) = inside {
+            return Lie::Contact(at(*point), *kind);
         }
-        let point = self.fixed_inside(&pose)?;
-        contact(point, ContactKind::FixedInside, 0.0, None)
+        sides.iter().find_map(|(found, _)| *found).map_or(Lie::Apart, |(_, point)| Lie::Unknown(at(point)))
     }
 
-    /// From when on the path is checked: from its beginning, or where a contact at the first pose is let pass, from when the parts are
-    /// apart. In legs.
-    pub fn checked_from(&self, path: &[Pose], begun: &PathReport) -> f64 {
-        if !(self.options.ignores_start_contact && begun.starts_in_contact) {
-            return 0.0;
-        }
-        for (leg, ends) in path.windows(2).enumerate() {
-            let motion = self.motion(ends[0], ends[1]);
-            for k in 0..=TIMES {
-                let t = f64::from(k) / f64::from(TIMES);
-                // Apart, and neither inside the other.
-                if self.at_start(Some(&motion.pose(t))).is_none() {
-                    return leg as f64 + t;
-                }
-            }
-        }
-        path.len() as f64
-    }
-
-    /// A point of a component of the moving part that is inside the other. The surfaces do not cross, so all of the component is.
-    fn moving_inside(&self, pose: &Pose) -> Option<DVec3> {
+    /// A component of the moving part that is not outside the other, and a point of it. The surfaces do not cross, so all of
+    /// it is where that point is.
+    fn moving_inside(&self, place: &DAffine3) -> Option<(Side, DVec3)> {
         let field = self.fixed.field;
-        if !field.is_certified() {
-            // A sheet has no inside.
-            return None;
-        }
-        for component in components(&self.moving.mesh, usize::MAX) {
-            let places = component.iter().map(|&v| pose.place(self.moving.mesh.vertices()[v as usize]));
-            let known = places.map(|p| (field.distance(p).value(), p)).filter(|(value, _)| value.is_finite());
+        let vertices = self.moving.mesh.vertices();
+        let mut doubtful = None;
+        for component in self.moving.components() {
+            let places = component.iter().map(|&v| place.transform_point3(vertices[v as usize]));
             // The one that the field is surest of.
-            let Some((value, point)) = known.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())) else { continue };
-            let is_inside = match field.error_bound_at(point) {
-                // Near the surface the field's error hides the side, and triangles tell.
-                Some(error) if value.abs() <= error => {
-                    Enclosure::new(&self.fixed.mesh, &self.fixed.bvh).holds(point)
-                }
-                Some(_) => value < 0.0,
-                None => false,
+            let sureness = |p: &DVec3| {
+                let value = field.distance(*p).value().abs();
+                if value.is_nan() { -1.0 } else { value }
             };
-            if is_inside {
-                return Some(point);
+            let Some(point) = places.max_by(|a, b| sureness(a).total_cmp(&sureness(b))) else { continue };
+            match self.side_of_fixed(point) {
+                Side::Inside => return Some((Side::Inside, point)),
+                Side::Unknown => doubtful = doubtful.or(Some((Side::Unknown, point))),
+                Side::Outside => {}
             }
         }
-        None
+        doubtful
     }
 
-    /// A point of a component of the other part that is inside the moving one.
-    fn fixed_inside(&self, pose: &Pose) -> Option<DVec3> {
-        let body_from_world = pose.inverse();
-        let bounds = self.moving.bounds();
-        let first = |component: &Vec<u32>| self.fixed.mesh.vertices()[component[0] as usize];
-        let places: Vec<DVec3> = components(&self.fixed.mesh, self.fixed.own())
-            .iter()
-            .map(first)
-            .filter(|&place| bounds.contains(body_from_world.place(place)))
-            .collect();
-        if places.is_empty() {
-            return None;
+    /// On which side of the fixed part's surface a point is: by its field, or where that cannot tell by its triangles.
+    fn side_of_fixed(&self, p: DVec3) -> Side {
+        let fixed = self.fixed;
+        let field = fixed.field;
+        if !p.is_finite() {
+            return Side::Unknown;
         }
-        let bvh = Bvh::new(&self.moving.mesh);
-        let moving = Enclosure::new(&self.moving.mesh, &bvh);
-        places.into_iter().find(|&place| moving.holds(body_from_world.place(place)))
-    }
-}
-
-/// What a mesh encloses, by its triangles.
-struct Enclosure<'a> {
-    mesh: &'a TriMesh,
-    bvh: &'a Bvh,
-    winding: WindingTree<'a>,
-}
-
-impl<'a> Enclosure<'a> {
-    fn new(mesh: &'a TriMesh, bvh: &'a Bvh) -> Self {
-        Self { mesh, bvh, winding: WindingTree::new(mesh, bvh) }
-    }
-
-    /// Whether a point that is not on the surface is inside. An open mesh encloses nothing, unless rays cannot tell that it is open.
-    fn holds(&self, p: DVec3) -> bool {
-        // Whole for a closed mesh, whichever way it is wound; one that is wound both ways at once needs rays.
-        let winding = self.winding.winding(p).abs();
-        let is_whole = (winding - winding.round()).abs() < 0.05;
-        (is_whole && winding > 0.5) || (winding < 0.5 && (0..RAYS).all(|k| self.is_odd(p, k)))
+        if field.is_certified() {
+            let error = field.error_bound_at(p).unwrap_or(0.0);
+            match field.distance(p) {
+                Distance::Interpolated(value) if value < -error => return Side::Inside,
+                // Parts that the field does not know of may be around it.
+                Distance::Interpolated(value) | Distance::LowerBound(value)
+                    if value > error && !field.hides_triangles() =>
+                {
+                    return Side::Outside;
+                }
+                _ => {}
+            }
+        }
+        let enclosure = fixed.enclosure();
+        // Whoever says that the mesh is a sheet says that it has no inside where it is open.
+        if matches!(field.sign(), SignMethod::Oriented | SignMethod::FaceNormal) {
+            enclosure.side_of_closed_parts(&fixed.mesh, &fixed.bvh, p)
+        } else {
+            enclosure.side(&fixed.mesh, &fixed.bvh, p)
+        }
     }
 
-    /// Whether a ray crosses the mesh an odd number of times. Triangles in the same place count once.
-    fn is_odd(&self, p: DVec3, k: u64) -> bool {
-        let direction = DVec3::new(unit(1, 3 * k), unit(1, 3 * k + 1), unit(1, 3 * k + 2)) - 0.5;
-        let crossings = self.bvh.ray_crossings(self.mesh, p, direction);
-        let mut times: Vec<f64> = crossings.iter().map(|crossing| crossing.t).filter(|t| *t > 0.0).collect();
-        times.sort_by(f64::total_cmp);
-        times.dedup_by(|later, earlier| *later - *earlier <= 1e-12 * *later);
-        times.len() % 2 == 1
+    /// A component of the other part that is not outside the moving one, and a point of it.
+    fn fixed_inside(&self, place: &DAffine3) -> Option<(Side, DVec3)> {
+        // By chords a part may shrink to nothing on the way.
+        let body_from_world = place.inverse();
+        let bounds = self.moving.bounds();
+        let mut doubtful = None;
+        for component in self.fixed.components() {
+            let Some(&first) = component.first() else { continue };
+            let point = self.fixed.mesh.vertices()[first as usize];
+            let of_body = body_from_world.transform_point3(point);
+            let side = match of_body.is_finite() {
+                true if !bounds.contains(of_body) => Side::Outside,
+                true => self.moving.side(of_body),
+                false => Side::Unknown,
+            };
+            match side {
+                Side::Inside => return Some((Side::Inside, point)),
+                Side::Unknown => doubtful = doubtful.or(Some((Side::Unknown, point))),
+                Side::Outside => {}
+            }
+        }
+        doubtful
     }
-}
-
-/// Vertices of the first so many triangles, those that triangles join together.
-fn components(mesh: &TriMesh, triangles: usize) -> Vec<Vec<u32>> {
-    let parts = mesh.parts();
-    let mut used: Vec<(u32, u32)> =
-        mesh.triangles().iter().take(triangles).flatten().map(|&v| (parts[v as usize], v)).collect();
-    used.sort_unstable();
-    used.dedup();
-    used.chunk_by(|a, b| a.0 == b.0).map(|of| of.iter().map(|&(_, v)| v).collect()).collect()
 }

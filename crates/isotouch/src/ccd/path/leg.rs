@@ -1,10 +1,8 @@
 //! One motion: patches of the surface and parts of the time, halved until they are clear.
 
-use glam::DVec3;
-
 use super::looks::{Look, Time};
 use super::parts::Patch;
-use super::{Answer, LegReport, Near, PathChecker};
+use super::{Answer, Doubt, LegReport, Near, PathChecker, Reason};
 use crate::math::Motion;
 
 /// How much of the nearest distance found so far is proven before a patch is let go: the clearance that is told is at least this share of the
@@ -35,7 +33,7 @@ pub(super) struct Search<'a> {
     nearest: Option<Near>,
     /// The earliest contact found.
     pub(super) contact: Option<Near>,
-    undecided: Option<Near>,
+    undecided: Option<Doubt>,
     looks: u64,
     /// How far anything is from the origins of both, for rounding.
     pub(super) far: f64,
@@ -94,17 +92,26 @@ impl<'a> Search<'a> {
         let (speed, acceleration) = (self.motion.speed(), self.motion.acceleration());
         let moves = speed.at(self.far) + acceleration.at(self.far) + self.motion.rounding(self.far);
         if !moves.is_finite() {
-            let at = Near { t: from, distance: 0.0, point: DVec3::NAN, normal: None, is_cap: false };
-            self.undecided = Some(self.nearest.unwrap_or(at));
+            self.give_up(from, Reason::GivenUp);
             return;
         }
         self.look_during(from, 1.0, &[Item::Node(0)]);
+        if self.checker.is_cancelled() {
+            self.give_up(from, Reason::Cancelled);
+            return;
+        }
         // Only what is between the ends of a time was looked at.
         if self.contact.is_none() && self.undecided.is_some() {
             let end = self.motion.frame_from_body(1.0);
             let near = self.checker.nearest_at(&end, self.required().next_up());
             self.contact = near.map(|near| Near { t: 1.0, ..near });
         }
+    }
+
+    /// What was not looked at is not known.
+    fn give_up(&mut self, t: f64, reason: Reason) {
+        let doubt = self.nearest.map_or(Doubt::nowhere(t, reason), |near| Doubt { near, reason });
+        self.undecided = self.undecided.or(Some(doubt));
     }
 
     fn look_during(&mut self, start: f64, end: f64, items: &[Item]) {
@@ -128,8 +135,7 @@ impl<'a> Search<'a> {
             return;
         }
         if !can_halve {
-            let at = Near { t: middle, distance: 0.0, point: DVec3::NAN, normal: None, is_cap: false };
-            self.undecided = self.undecided.or(self.nearest).or(Some(at));
+            self.give_up(middle, Reason::GivenUp);
             return;
         }
         self.look_during(start, middle, &kept);
@@ -197,8 +203,10 @@ impl<'a> Search<'a> {
             || way < STUCK * tolerance
             || time.is_rounding(way)
         {
-            if excess > 0.0 && self.undecided.is_none_or(|undecided| near.t < undecided.t) {
-                self.undecided = Some(near);
+            // Written so that what is no number is in doubt.
+            let is_contact = excess <= 0.0;
+            if !is_contact && self.undecided.is_none_or(|doubt| near.t < doubt.near.t) {
+                self.undecided = Some(Doubt { near, reason: Reason::TooClose });
             }
             return;
         }
@@ -219,12 +227,13 @@ impl<'a> Search<'a> {
         let clearance = match answer {
             Answer::Free => self.target(),
             // What was let go before is no bound of the whole.
-            Answer::Undecided | Answer::Contact => 0.0,
+            Answer::Undecided | Answer::Contact | Answer::LetPass => 0.0,
         };
         let stretches = if self.contact.is_some() { self.stretches(from) } else { Vec::new() };
         let contact = self.contact.map(|near| (near, self.motion.pose(near.t)));
         LegReport {
             answer,
+            from,
             clearance,
             nearest: self.nearest,
             contact,

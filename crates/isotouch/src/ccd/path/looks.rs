@@ -8,6 +8,7 @@ use crate::math::Aabb;
 use crate::math::Motion;
 use crate::math::motion::PerRadius;
 use crate::mesh::triangle_pair::{ClosestPair, closest_between};
+use crate::mesh::unit_normal;
 use crate::shell::Sphere;
 
 /// Triangles that no plane of the two keeps away from one, beyond which a part of it, or of the time, is looked at instead.
@@ -82,20 +83,29 @@ impl Pair {
 }
 
 impl PathChecker<'_> {
-    /// Whether the solid is farther from a point than a bound, by the field or by the mesh.
+    /// Whether the surface is farther from a point than a bound, by the field or by the mesh.
     #[inline]
     pub(super) fn is_farther(&self, p: DVec3, bound: f64, asks_mesh: bool) -> bool {
         // What is not finite proves nothing.
         let can_tell = p.is_finite() && bound.is_finite() && bound >= 0.0;
-        can_tell
-            && (self.fixed.field.lower_bound_by_node(p) > bound
-                || self.fixed.field.lower_bound(p) > bound
-                || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none()))
+        if !can_tell {
+            return false;
+        }
+        // A field that leaves out triangles of the mesh knows nothing about those.
+        if self.fixed.field.hides_triangles() {
+            return self.fixed.bvh.distance_within(p, bound).is_none();
+        }
+        self.fixed.field.lower_bound_by_node(p) > bound
+            || self.fixed.field.lower_bound(p) > bound
+            || (asks_mesh && self.fixed.bvh.distance_within(p, bound).is_none())
     }
 
     /// Whether all of a sphere of the moving part stays `target` away during a time, by the field: from where it is farther, its middle may go on
     /// for as long as that takes it nearer. Its points are within its radius of the middle, and that within the sagitta of its chord.
     pub(super) fn stays_clear(&self, sphere: &Sphere, time: &Time, target: f64) -> bool {
+        if self.fixed.field.hides_triangles() {
+            return false;
+        }
         let [from, _, to] = time.at.map(|place| place.transform_point3(sphere.center));
         let needed = target + sphere.radius + time.sagitta(sphere.center.length());
         let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
@@ -136,7 +146,7 @@ impl PathChecker<'_> {
         // A few products of lengths within reach; normals are unit vectors but for some 2⁻⁵³.
         let rounding = 1e-14 * (swept.extent().length() + self.fixed.longest_edge);
         let room = Room { sagitta, way, target: target + rounding };
-        let normal = unit_normal(&placed[1]);
+        let normal = unit_normal(placed[1]);
         let mut found = Look::Clear;
         let mut nearest: Option<Pair> = None;
         let mut seen = 0;
@@ -203,6 +213,34 @@ impl PathChecker<'_> {
             }
         }
         best.map(|pair| self.near(&pair, 0.0))
+    }
+
+    /// Visits pairs of triangles that cross at a pose, until `visit` has enough.
+    pub(super) fn any_crossing(&self, place: &DAffine3, mut visit: impl FnMut(&[DVec3; 3], &Pair) -> bool) {
+        let moving = self.moving;
+        let mut waiting: Vec<u32> = if moving.patches.is_empty() { Vec::new() } else { vec![0] };
+        while let Some(node) = waiting.pop() {
+            let sphere = moving.spheres[node as usize];
+            if self.is_farther(place.transform_point3(sphere.center), sphere.radius, true) {
+                continue;
+            }
+            let children = moving.tree.children(node as usize);
+            if !children.is_empty() {
+                waiting.extend(children.map(|child| child as u32));
+                continue;
+            }
+            for patch in &moving.patches[moving.tree.point_range(node as usize)] {
+                let placed = patch.corners.map(|corner| place.transform_point3(corner));
+                let Aabb { min, max } = Aabb::of_points(placed);
+                let is_enough = self.fixed.bvh.any_in_box(min, max, |triangle| {
+                    let closest = closest_between(&placed, &self.fixed.corners[triangle as usize]);
+                    closest.squared == 0.0 && visit(&placed, &Pair { closest, triangle })
+                });
+                if is_enough {
+                    return;
+                }
+            }
+        }
     }
 
     /// The nearest triangle to a patch at a pose, if nearer than `reach`, which then becomes its distance.
@@ -276,9 +314,4 @@ fn separates(n: DVec3, placed: &[[DVec3; 3]; 3], other: &[DVec3; 3], room: &Room
     let (b, c) = (n.dot(other[1] - from), n.dot(other[2] - from));
     let gap = (low - b.max(c).max(0.0)).max(b.min(c).min(0.0) - high);
     gap - room.sagitta > room.target
-}
-
-/// A unit normal; zero for a triangle without area.
-pub(super) fn unit_normal([a, b, c]: &[DVec3; 3]) -> DVec3 {
-    (*b - *a).cross(*c - *a).normalize_or_zero()
 }

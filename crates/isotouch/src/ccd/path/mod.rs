@@ -1,5 +1,5 @@
-//! Whole parts along whole paths: *free*, proven for every point of the surface at every time; *contact*, with a pose that shows it; or
-//! *undecided*, closer than the tolerance.
+//! Whole parts along whole paths: *free*, proven for every point of the surface at every time that was looked at; *contact*, with a pose
+//! that shows it; or *undecided*, closer than the tolerance, or with triangles that do not tell what is inside ([`Reason`]).
 //!
 //! ```
 //! use isotouch::ccd::path::{Answer, FixedPart, MovingPart, PathChecker, PathOptions};
@@ -9,7 +9,7 @@
 //!
 //! let (ball, ring) = (shapes::sphere(0.1, 1280).unwrap(), shapes::by_name("torus").unwrap());
 //! let field = Field::from_mesh(&ring, &FieldOptions { resolution: 64, ..Default::default() })?;
-//! let (moving, fixed) = (MovingPart::new(&ball, DVec3::ZERO), FixedPart::new(&ring, &field));
+//! let (moving, fixed) = (MovingPart::new(&ball, DVec3::ZERO)?, FixedPart::new(&ring, &field)?);
 //! let checker = PathChecker::new(&moving, &fixed, &PathOptions::default());
 //!
 //! // The hole is 0.2 wide from the middle.
@@ -22,7 +22,7 @@
 //! let report = checker.check(&aside);
 //! assert_eq!(report.answer, Answer::Contact);
 //! assert!(report.first_contact.unwrap().t < 0.5);
-//! # Ok::<(), isotouch::field::BuildError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # How it is proven
@@ -33,9 +33,11 @@
 //! nearest points halfway, all corners stay apart at both ends of the time, but for the *sagitta* of their paths. A part that slides past another one closely is then
 //! proven in large steps. Distances are those of the meshes, and of the caps where holes were closed; the grid only saves work.
 //!
-//! A *contact* is a pose at which two triangles cross. That nothing touches says nothing about a part that is wholly inside another, so
-//! every component is looked up once, at the first pose.
+//! A *contact* is a time at which two triangles cross or are nearer than the clearance asked for. That nothing touches says nothing about a part
+//! that is wholly inside another, so every component is looked up once, at the first pose: in the field where that is certain, else by the
+//! triangles. An open mesh encloses nothing; where one is closed but for slits, or parts wound against each other cross, the answer may be undecided.
 
+mod apart;
 mod containment;
 mod file;
 mod leg;
@@ -45,8 +47,8 @@ mod report;
 mod stretches;
 
 pub use file::{PathFileError, PathReader};
-pub use parts::{FixedPart, MovingPart};
-pub use report::{Answer, ContactKind, LegReport, Near, PathContact, PathReport, Stretch};
+pub use parts::{FixedPart, MovingPart, PartError};
+pub use report::{Answer, ContactKind, Doubt, LegReport, Near, PathContact, PathReport, Reason, Stretch};
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -54,7 +56,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use crate::math::{Motion, MotionKind, Pose};
+use apart::Apart;
+use containment::Lie;
 use leg::Search;
+
+/// Legs that are checked between two words about progress.
+const TOGETHER: usize = 64;
 
 /// How to check a path.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -65,7 +72,8 @@ pub struct PathOptions {
     pub clearance: f64,
     /// What is too close to call; `None` for 10⁻⁵ of the moving part's size. Less takes longer.
     pub tolerance: Option<f64>,
-    /// Whether a contact at the first pose is let pass until the parts have come apart.
+    /// Whether a contact at the first pose is let pass until the parts have come apart, by more than the tolerance. Until then nothing is
+    /// looked at: [`PathReport::checked_from`] tells when that is.
     pub ignores_start_contact: bool,
 }
 
@@ -87,7 +95,7 @@ impl<'a> PathChecker<'a> {
         Self { moving, fixed, options, tolerance, cancel: None }
     }
 
-    /// The same, to be stopped: once `cancel` is set, answers come soon and mean nothing.
+    /// The same, to be stopped: once `cancel` is set, answers come soon, and what was not looked at is undecided.
     #[must_use]
     pub fn until(self, cancel: &'a AtomicBool) -> Self {
         Self { cancel: Some(cancel), ..self }
@@ -104,35 +112,66 @@ impl<'a> PathChecker<'a> {
 
     /// Checks a whole path, its legs in parallel.
     pub fn check(&self, path: &[Pose]) -> PathReport {
+        self.check_with(path, |_, _| {})
+    }
+
+    /// [`PathChecker::check`] that tells how many legs are done, and of how many, from time to time.
+    pub fn check_with(&self, path: &[Pose], mut progress: impl FnMut(usize, usize)) -> PathReport {
         // A single pose is a path that stays there.
         let still = [path.first(), path.first()].map(|pose| pose.copied().unwrap_or(Pose::IDENTITY));
         let path = if path.len() == 1 { &still[..] } else { path };
         let mut report = self.begin(path);
-        let from = self.checked_from(path, &report);
-        for (leg, of) in self.check_legs(path, from).into_iter().enumerate() {
-            report.add(leg, of);
+        let (first_leg, first_t) = report.checked_from.unwrap_or((path.len(), 0.0));
+        let legs: Vec<&[Pose]> = path.windows(2).collect();
+        for (part, some) in legs.chunks(TOGETHER).enumerate() {
+            let first = part * TOGETHER;
+            let check = |(k, ends): (usize, &&[Pose])| match first + k {
+                leg if leg < first_leg => LegReport::let_pass(),
+                _ if self.is_cancelled() => LegReport::cancelled(),
+                leg => {
+                    let from = if leg == first_leg { first_t } else { 0.0 };
+                    self.check_leg(&self.motion(ends[0], ends[1]), from)
+                }
+            };
+            let checked: Vec<LegReport> = some.par_iter().enumerate().map(check).collect();
+            checked.into_iter().for_each(|leg| report.add(leg));
+            progress(report.legs.len(), legs.len());
         }
         report.finish()
     }
 
-    /// What is known of a path whose first pose was looked at; legs are added to it.
-    pub fn begin(&self, path: &[Pose]) -> PathReport {
-        PathReport::begin(self.at_start(path.first()), self.options.ignores_start_contact)
-    }
-
-    /// Checks some legs of a path, in parallel. Before the time `from` of the path, counted in legs, nothing is looked at.
-    pub fn check_legs(&self, path: &[Pose], from: f64) -> Vec<LegReport> {
-        let legs: Vec<&[Pose]> = path.windows(2).collect();
-        legs.par_iter()
-            .enumerate()
-            .map(|(leg, ends)| {
-                let start = (from - leg as f64).max(0.0);
-                if start >= 1.0 || self.is_cancelled() {
-                    return LegReport::let_pass();
+    /// What the first pose tells, and from when on the rest is to be looked at.
+    fn begin(&self, path: &[Pose]) -> PathReport {
+        let mut report = PathReport::new();
+        let Some(&pose) = path.first() else { return report };
+        match self.lie(&pose.to_affine(), self.options.clearance) {
+            Lie::Apart => {}
+            Lie::Unknown(near) => {
+                report.undecided = Some((0, Doubt { near, reason: Reason::PerhapsInside }));
+            }
+            Lie::Contact(near, kind) => {
+                report.starts_in_contact = true;
+                let contact = PathContact::new(0, pose, &near, kind);
+                if !self.options.ignores_start_contact {
+                    report.first_contact = Some(contact);
+                    return report;
                 }
-                self.check_leg(&self.motion(ends[0], ends[1]), start)
-            })
-            .collect()
+                match self.apart(path) {
+                    Apart::From(leg, t) => report.checked_from = Some((leg, t)),
+                    // Then it is no contact that passes.
+                    Apart::Never => {
+                        report.checked_from = None;
+                        report.first_contact = Some(contact);
+                    }
+                    Apart::GivenUp(leg, t) => {
+                        report.checked_from = None;
+                        let reason = if self.is_cancelled() { Reason::Cancelled } else { Reason::GivenUp };
+                        report.undecided = Some((leg, Doubt::nowhere(t, reason)));
+                    }
+                }
+            }
+        }
+        report
     }
 
     /// One motion, from a time on: clearance and contacts.
@@ -153,6 +192,11 @@ impl<'a> PathChecker<'a> {
     /// The exact distance of the two surfaces at a pose, 0 where they cross; `None` where it is not below `bound`.
     pub fn distance_at(&self, pose: &Pose, bound: f64) -> Option<f64> {
         self.nearest_at(&pose.to_affine(), bound).map(|near| near.distance)
+    }
+
+    /// The same at a time of a motion, where chords have every point on its own line.
+    pub fn distance_along(&self, motion: &Motion, t: f64, bound: f64) -> Option<f64> {
+        self.nearest_at(&motion.frame_from_body(t), bound).map(|near| near.distance)
     }
 
     /// The motion of a leg.

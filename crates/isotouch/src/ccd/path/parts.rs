@@ -1,14 +1,30 @@
 //! The two parts, as the search needs them.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use glam::DVec3;
 
-use super::looks::unit_normal;
 use crate::field::Field;
 use crate::math::Aabb;
-use crate::mesh::{Bvh, TriMesh};
+use crate::mesh::{Bvh, Enclosure, InvalidMesh, Side, TriMesh, unit_normal, welded};
 use crate::shell::{Sphere, SphereTree};
+
+/// Why a mesh cannot be a part.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PartError {
+    /// Mesh and caps together are no mesh.
+    #[error("the mesh cannot hold the triangles that close its holes: {0}")]
+    Caps(InvalidMesh),
+    /// From the origin that it turns about, coordinates are not finite.
+    #[error("the moving mesh is too far from its origin {origin}: {source}")]
+    Origin {
+        /// The origin that was given.
+        origin: DVec3,
+        /// What is wrong then.
+        source: InvalidMesh,
+    },
+}
 
 /// The part that stands still.
 pub struct FixedPart<'a> {
@@ -23,34 +39,52 @@ pub struct FixedPart<'a> {
     pub(super) normals: Vec<DVec3>,
     /// How many triangles are its own.
     own: usize,
+    enclosure: OnceLock<Enclosure>,
+    components: OnceLock<Vec<Vec<u32>>>,
 }
 
 impl<'a> FixedPart<'a> {
-    /// A mesh and its field. Where the field closes holes, its caps are part of the surface.
-    pub fn new(mesh: &'a TriMesh, field: &'a Field) -> Self {
+    /// A mesh and the field that was made of it. Where the field closes holes, its caps are part of the surface.
+    pub fn new(mesh: &'a TriMesh, field: &'a Field) -> Result<Self, PartError> {
         let own = mesh.triangles().len();
         let of_caps: Vec<DVec3> = field.caps().flatten().collect();
         let first = mesh.vertices().len() as u32;
         let caps: Vec<[u32; 3]> =
             (0..of_caps.len() as u32 / 3).map(|k| [0, 1, 2].map(|corner| first + 3 * k + corner)).collect();
-        // Caps of a field are finite; a mesh that cannot hold them goes without.
-        let mesh = match mesh.with_more(&of_caps, &caps) {
-            Ok(closed) if !caps.is_empty() => Cow::Owned(closed),
-            _ => Cow::Borrowed(mesh),
+        let mesh = if caps.is_empty() {
+            Cow::Borrowed(mesh)
+        } else {
+            Cow::Owned(mesh.with_more(&of_caps, &caps).map_err(PartError::Caps)?)
         };
         let corners: Vec<[DVec3; 3]> = (0..mesh.triangles().len()).map(|t| mesh.corners(t)).collect();
-        let normals = corners.iter().map(unit_normal).collect();
+        let normals = corners.iter().map(|&corners| unit_normal(corners)).collect();
         let longest = |&[a, b, c]: &[DVec3; 3]| a.distance(b).max(b.distance(c)).max(c.distance(a));
         let longest_edge = corners.iter().map(longest).fold(0.0, f64::max);
-        Self { field, bvh: Bvh::new(&mesh), mesh, corners, longest_edge, normals, own }
-    }
-
-    pub(super) fn own(&self) -> usize {
-        self.own
+        Ok(Self {
+            field,
+            bvh: Bvh::new(&mesh),
+            mesh,
+            corners,
+            longest_edge,
+            normals,
+            own,
+            enclosure: OnceLock::new(),
+            components: OnceLock::new(),
+        })
     }
 
     pub(super) fn is_cap(&self, triangle: u32) -> bool {
         triangle as usize >= self.own
+    }
+
+    /// What it encloses, caps included.
+    pub(super) fn enclosure(&self) -> &Enclosure {
+        self.enclosure.get_or_init(|| Enclosure::new(&self.mesh))
+    }
+
+    /// Vertices of its own triangles, those that triangles join together.
+    pub(super) fn components(&self) -> &[Vec<u32>] {
+        self.components.get_or_init(|| components(&self.mesh, self.own))
     }
 
     /// Diagonal of the box around it.
@@ -80,14 +114,17 @@ pub struct MovingPart {
     /// Triangles in the order of the tree.
     pub(super) patches: Vec<Patch>,
     size: f64,
+    reach: f64,
+    enclosure: OnceLock<(Bvh, Enclosure)>,
+    components: OnceLock<Vec<Vec<u32>>>,
 }
 
 impl MovingPart {
     /// A mesh whose poses are those of `origin`: a point p of it is at R·(p − origin) + position.
-    pub fn new(mesh: &TriMesh, origin: DVec3) -> Self {
+    pub fn new(mesh: &TriMesh, origin: DVec3) -> Result<Self, PartError> {
         let placed: Vec<DVec3> = mesh.vertices().iter().map(|&v| v - origin).collect();
-        // Differences of finite numbers may be infinite; such a mesh stays where it is.
-        let mesh = TriMesh::new(placed, mesh.triangles().to_vec()).unwrap_or_else(|_| mesh.clone());
+        let mesh = TriMesh::new(placed, mesh.triangles().to_vec())
+            .map_err(|source| PartError::Origin { origin, source })?;
         let count = mesh.triangles().len();
         let middles: Vec<DVec3> = (0..count).map(|t| mesh.corners(t).iter().sum::<DVec3>() / 3.0).collect();
         let tree = SphereTree::new(&middles);
@@ -101,7 +138,9 @@ impl MovingPart {
         };
         let spheres = (0..tree.node_count()).map(sphere).collect();
         let size = mesh.bounds().extent().length();
-        Self { mesh, tree, spheres, patches, size }
+        let reach = patches.iter().map(|patch| patch.reach).fold(0.0, f64::max);
+        let (enclosure, components) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { mesh, tree, spheres, patches, size, reach, enclosure, components })
     }
 
     /// Diagonal of the box around it.
@@ -109,8 +148,25 @@ impl MovingPart {
         self.size
     }
 
+    /// How far any point of it is from its origin at most.
+    pub(super) fn reach(&self) -> f64 {
+        self.reach
+    }
+
     pub(super) fn bounds(&self) -> Aabb {
         self.mesh.bounds()
+    }
+
+    /// On which side of its surface a point is, in its own frame.
+    pub(super) fn side(&self, p: DVec3) -> Side {
+        let (bvh, enclosure) =
+            self.enclosure.get_or_init(|| (Bvh::new(&self.mesh), Enclosure::new(&self.mesh)));
+        enclosure.side(&self.mesh, bvh, p)
+    }
+
+    /// Vertices, those that triangles join together.
+    pub(super) fn components(&self) -> &[Vec<u32>] {
+        self.components.get_or_init(|| components(&self.mesh, usize::MAX))
     }
 }
 
@@ -128,6 +184,17 @@ impl Patch {
         let sphere = Sphere { center, radius: rounded_up(farthest(center)) };
         Self { corners, sphere, reach: rounded_up(farthest(DVec3::ZERO)) }
     }
+}
+
+/// Vertices of the first so many triangles, those that triangles join together. Vertices in the same place count as one.
+fn components(mesh: &TriMesh, triangles: usize) -> Vec<Vec<u32>> {
+    let mesh = welded(mesh);
+    let parts = mesh.parts();
+    let mut used: Vec<(u32, u32)> =
+        mesh.triangles().iter().take(triangles).flatten().map(|&v| (parts[v as usize], v)).collect();
+    used.sort_unstable();
+    used.dedup();
+    used.chunk_by(|a, b| a.0 == b.0).map(|of| of.iter().map(|&(_, v)| v).collect()).collect()
 }
 
 /// With room for the rounding of a distance.

@@ -7,12 +7,14 @@ use crate::math::Pose;
 /// What is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing comes nearer than the clearance asked for.
+    /// Nothing comes nearer than the clearance asked for, from when on it was looked at.
     Free,
     /// Something does.
     Contact,
-    /// It comes so close that the tolerance does not tell.
+    /// Not told: [`Reason`] says why.
     Undecided,
+    /// Of a leg only: not looked at, for the contact that parts start in was let pass until later.
+    LetPass,
 }
 
 impl Answer {
@@ -22,6 +24,7 @@ impl Answer {
             Self::Free => "free",
             Self::Contact => "contact",
             Self::Undecided => "undecided",
+            Self::LetPass => "let_pass",
         }
     }
 }
@@ -54,6 +57,47 @@ pub struct Near {
     pub is_cap: bool,
 }
 
+/// Why it could not be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// They come so close that the tolerance does not tell.
+    TooClose,
+    /// At the first pose nothing touches, but whether a piece of one part is inside the other its triangles do not tell.
+    PerhapsInside,
+    /// It took too long, or numbers are too large for an answer.
+    GivenUp,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl Reason {
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooClose => "too_close",
+            Self::PerhapsInside => "perhaps_inside",
+            Self::GivenUp => "given_up",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A place where it could not be told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Doubt {
+    /// Where and when; of what was given up, somewhere in what remains.
+    pub near: Near,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Doubt {
+    /// About no place in particular.
+    pub(super) fn nowhere(t: f64, reason: Reason) -> Self {
+        Self { near: Near { t, distance: 0.0, point: DVec3::NAN, normal: None, is_cap: false }, reason }
+    }
+}
+
 /// The first contact of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathContact {
@@ -61,7 +105,8 @@ pub struct PathContact {
     pub leg: usize,
     /// When in the leg.
     pub t: f64,
-    /// Where the moving part is then.
+    /// Where the moving part is then. By chords it is no rigid part between two poses: then this is the pose of the rigid motion at that
+    /// time, and `point` and `normal` are of the part as it is.
     pub pose: Pose,
     /// A point of the moving part that is in contact, in the world.
     pub point: DVec3,
@@ -85,18 +130,19 @@ pub struct Stretch {
 /// What is known about a leg.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegReport {
-    /// What is proven.
+    /// What is proven of the surfaces, from [`LegReport::from`] on. That a part is wholly inside the other, the first pose of the path tells.
     pub answer: Answer,
-    /// The surfaces are at least that far apart during the whole leg; 0 for contact and undecided, +∞ for a leg that was let pass because parts
-    /// that start in contact had not yet come apart.
+    /// From when on the leg was looked at: 0, unless a contact at the start was let pass until then; 1 for a leg that was let pass whole.
+    pub from: f64,
+    /// From then on the surfaces are at least that far apart; 0 for contact and undecided, +∞ for a leg that was let pass.
     pub clearance: f64,
     /// Where they are nearest, as far as that was looked for.
     pub nearest: Option<Near>,
-    /// The first contact, and the pose then.
+    /// The first contact, and the pose then ([`PathContact::pose`]).
     pub contact: Option<(Near, Pose)>,
     /// Where it could not be told.
-    pub undecided: Option<Near>,
-    /// All times of contact.
+    pub undecided: Option<Doubt>,
+    /// Times of contact, from the first on, as poses that are looked at one by one tell: one that is shorter than they are apart may be missing.
     pub stretches: Vec<Stretch>,
     /// Patches that were looked at.
     pub looks: u64,
@@ -105,28 +151,39 @@ pub struct LegReport {
 /// What is known about a path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathReport {
-    /// What is proven.
+    /// What is proven, from [`PathReport::checked_from`] on.
     pub answer: Answer,
-    /// The surfaces are at least that far apart along the whole path; 0 for contact.
+    /// From then on the surfaces are at least that far apart; 0 for contact and undecided.
     pub clearance: f64,
     /// The first contact.
     pub first_contact: Option<PathContact>,
     /// Where it could first not be told, and in which leg.
-    pub undecided: Option<(usize, Near)>,
+    pub undecided: Option<(usize, Doubt)>,
     /// Whether the parts are in contact at the first pose.
     pub starts_in_contact: bool,
+    /// From which leg on, and from when on in it, the path was looked at: from its beginning, unless a contact at the start was let pass.
+    /// `None` if none of it was, for the parts never came apart, or it was given up to find out when.
+    pub checked_from: Option<(usize, f64)>,
     /// Every leg.
     pub legs: Vec<LegReport>,
-    /// The contact at the first pose, also where it is let pass.
-    at_start: Option<PathContact>,
 }
 
 impl LegReport {
     /// A leg that is not looked at, for the parts have not yet come apart.
     pub(super) fn let_pass() -> Self {
+        Self { answer: Answer::LetPass, from: 1.0, clearance: f64::INFINITY, ..Self::nothing_known() }
+    }
+
+    /// A leg that is not looked at, for nobody waits for the answer.
+    pub(super) fn cancelled() -> Self {
+        Self { undecided: Some(Doubt::nowhere(0.0, Reason::Cancelled)), ..Self::nothing_known() }
+    }
+
+    fn nothing_known() -> Self {
         Self {
-            answer: Answer::Free,
-            clearance: f64::INFINITY,
+            answer: Answer::Undecided,
+            from: 0.0,
+            clearance: 0.0,
             nearest: None,
             contact: None,
             undecided: None,
@@ -137,50 +194,52 @@ impl LegReport {
 }
 
 impl PathReport {
-    /// A path of which the first pose was looked at.
-    pub(super) fn begin(at_start: Option<PathContact>, lets_pass: bool) -> Self {
+    /// A path of which nothing is known.
+    pub(super) fn new() -> Self {
         Self {
             answer: Answer::Free,
             clearance: f64::INFINITY,
-            first_contact: at_start.filter(|_| !lets_pass),
+            first_contact: None,
             undecided: None,
-            starts_in_contact: at_start.is_some(),
+            starts_in_contact: false,
+            checked_from: Some((0, 0.0)),
             legs: Vec::new(),
-            at_start,
         }
     }
 
     /// Adds what is known about the next leg.
-    pub fn add(&mut self, leg: usize, of: LegReport) {
+    pub(super) fn add(&mut self, of: LegReport) {
+        let leg = self.legs.len();
         self.clearance = self.clearance.min(of.clearance);
         if self.first_contact.is_none()
             && let Some((near, pose)) = of.contact
         {
             let kind = if near.is_cap { ContactKind::Cap } else { ContactKind::Surface };
-            let Near { t, distance, point, normal, .. } = near;
-            self.first_contact = Some(PathContact { leg, t, pose, point, normal, distance, kind });
+            self.first_contact = Some(PathContact::new(leg, pose, &near, kind));
         }
         if self.undecided.is_none() {
-            self.undecided = of.undecided.map(|near| (leg, near));
+            self.undecided = of.undecided.map(|doubt| (leg, doubt));
         }
         self.legs.push(of);
     }
 
-    /// The answer, when all legs were added.
-    #[must_use]
-    pub fn finish(mut self) -> Self {
-        // Parts that never come apart are in contact after all.
-        if self.legs.iter().all(|leg| leg.clearance == f64::INFINITY) {
-            self.first_contact = self.first_contact.or(self.at_start);
-        }
+    /// With the answer, when all legs were added.
+    pub(super) fn finish(mut self) -> Self {
         self.answer = match (&self.first_contact, &self.undecided) {
             (Some(_), _) => Answer::Contact,
             (None, Some(_)) => Answer::Undecided,
             (None, None) => Answer::Free,
         };
-        if self.answer == Answer::Contact {
+        if self.answer != Answer::Free {
             self.clearance = 0.0;
         }
         self
+    }
+}
+
+impl PathContact {
+    pub(super) fn new(leg: usize, pose: Pose, near: &Near, kind: ContactKind) -> Self {
+        let Near { t, distance, point, normal, .. } = *near;
+        Self { leg, t, pose, point, normal, distance, kind }
     }
 }

@@ -32,7 +32,8 @@ fn pose() -> impl Strategy<Value = Pose> {
 fn distance_at_a_pose_is_that_of_all_pairs() {
     let (ball, ring) = (shapes::sphere(0.6, 80).unwrap(), shapes::by_name("bowl").unwrap());
     let field = Field::from_mesh(&ring, &FieldOptions { resolution: 32, ..Default::default() }).unwrap();
-    let (moving, fixed) = (MovingPart::new(&ball, DVec3::new(0.1, 0.0, 0.2)), FixedPart::new(&ring, &field));
+    let (moving, fixed) =
+        (MovingPart::new(&ball, DVec3::new(0.1, 0.0, 0.2)).unwrap(), FixedPart::new(&ring, &field).unwrap());
     let checker = PathChecker::new(&moving, &fixed, &PathOptions::default());
     proptest!(ProptestConfig::with_cases(8), |(pose in pose())| {
         let expected = brute_force(&moving, &fixed, &pose);

@@ -15,10 +15,10 @@ use super::outside::Outside;
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
 use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
+use crate::field::Field;
 use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
 use crate::field::storage::bricks::BRICK_NODES;
-use crate::field::{Field, SignMethod};
 use crate::math::cubic::{self, CellCubic, bisection, cardano};
 
 /// What a level set occupies is found out when a segment was asked for so many blocks: about what it takes to save that time.
@@ -109,11 +109,7 @@ impl<'a> LevelSet<'a> {
             Storage::Sparse(_) if !field.is_certified() => f64::NEG_INFINITY,
             Storage::Sparse(_) => band - iso.abs(),
         };
-        // Values that did not come from a mesh were checked along the axes only.
-        let lipschitz = match field.sign() {
-            SignMethod::Given => 3f64.sqrt() * field.lipschitz(),
-            _ => field.lipschitz(),
-        };
+        let lipschitz = field.lipschitz_between_nodes();
         // The node that a leap begins at was rounded to f32, and so were the corners that it ends before.
         let rounding = field.error_of_cells(0.0) + 2f64.powi(-24) * iso.abs();
         Self {

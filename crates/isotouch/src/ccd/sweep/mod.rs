@@ -21,8 +21,8 @@
 //!
 //! # What makes it sound
 //!
-//! A curved motion is cut into 2ᵐ pieces, and every point's path in a piece is its chord; what a chord is off by, the *sagitta*, is added to σ. Then
-//! every point is a question about segments ([`LevelSet`]). The tree of spheres only saves such questions: a sphere of radius ρ whose
+//! A curved motion is cut into 2ᵐ pieces, and every point's path in a piece is its chord; what a chord is off by, the *sagitta*, times how steep the
+//! interpolant can be, is added to σ; beyond the band of a sparse field also what values may jump by between levels. Then every point is a question about segments ([`LevelSet`]). The tree of spheres only saves such questions: a sphere of radius ρ whose
 //! centre stays farther than σ + ρ + ε from the solid has no point in contact, for the affine map between two poses,
 //! (1 − t)·R₀ + t·R₁, is a contraction, so what is within ρ of the centre stays so. The distance at the centre is a true lower bound
 //! ([`Field::lower_bound`]), and ε is what the interpolant at the points may be below the true distance. Several pieces
@@ -44,8 +44,8 @@ pub use all::PointContacts;
 use pieces::Pieces;
 
 use super::{CastOptions, Hit, LevelSet, Segment};
+use crate::field::Field;
 use crate::field::storage::Storage;
-use crate::field::{Field, SignMethod};
 use crate::math::Motion;
 use crate::shell::PointShell;
 
@@ -71,7 +71,7 @@ pub struct SweepOptions {
     pub iso: f64,
     /// How points in contact are found.
     pub traversal: SweepTraversal,
-    /// Most that a chord may be off its curve. Less is more exact and takes longer, for it needs more pieces; `None` for a twentieth of a cell.
+    /// Most that a chord may be off its curve, less where a field without a certificate may be steeper than distances are. Less is more exact and takes longer, for it needs more pieces; `None` for a twentieth of a cell.
     pub tolerance: Option<f64>,
     /// Most spheres that are tested for one answer, by tree traversal. Where that is too few, a coarser level of the shell is asked, and the
     /// answer says so.
@@ -93,7 +93,8 @@ pub struct Contact {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FirstContact {
     /// The earliest contact; of several at one time that of the point with the least number. `None` is a proof for the points of the level
-    /// that was asked.
+    /// that was asked: that the field's interpolant stays above σ along their paths. What that says about the solid the field's certificate
+    /// tells ([`Field::is_certified`]); a sheet has none beyond its rim.
     pub contact: Option<Contact>,
     /// What it took, and which points were asked.
     pub effort: Effort,
@@ -142,11 +143,7 @@ pub struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     /// Prepares for motions of `shell` against `field`.
     pub fn new(shell: &'a PointShell, field: &'a Field, options: &SweepOptions) -> Self {
-        // Values that did not come from a mesh were checked along the axes only.
-        let lipschitz = match field.sign() {
-            SignMethod::Given => 3f64.sqrt() * field.lipschitz(),
-            _ => field.lipschitz(),
-        };
+        let lipschitz = field.lipschitz_between_nodes();
         // Not the farthest point, which would have to be looked for at every step of a simulation.
         let reach = if shell.is_empty() { 0.0 } else { shell.tree().sphere(0).reach() };
         Self {
@@ -172,7 +169,14 @@ impl<'a> Sweep<'a> {
 
     fn pieces(&self, motion: &Motion) -> Pieces {
         let tolerance = self.options.tolerance.unwrap_or(0.05 * self.field.grid().cell);
-        Pieces::new(motion, self.reach, tolerance)
+        // Where the interpolant may be steeper than distances are, chords are closer to their curves, so that no more is added to σ for it.
+        let per_distance = self.steepness(self.options.iso) / (3f64.sqrt() * self.field.lipschitz());
+        Pieces::new(motion, self.reach, tolerance / per_distance.max(1.0))
+    }
+
+    /// How much the interpolant can change per unit of length within one level, in cells that it is `iso` somewhere in: √3 along a diagonal.
+    fn steepness(&self, iso: f64) -> f64 {
+        3f64.sqrt() * self.field.steepness_per_cell(iso) / self.field.grid().cell
     }
 
     fn place_of(&self, point: u32) -> usize {
@@ -191,8 +195,12 @@ impl<'a> Sweep<'a> {
         let pieces = self.pieces(motion);
         // Chords, and rounding of places, are paid for by a level set that is farther out.
         let off = pieces.sagitta + motion.rounding(self.reach);
-        // The interpolant of distances is steeper than they are: √3 along a diagonal.
-        let iso = self.options.iso + 3f64.sqrt() * self.field.lipschitz() * off;
+        let mut iso = self.options.iso + self.steepness(self.options.iso) * off;
+        // Beyond the band values jump where cells become coarser. With p on the curve and q on its chord, d(q) ≤ φ(p) + ε + L·off and
+        // φ(q) ≤ d(q) + ε.
+        if pieces.sagitta > 0.0 && self.error_at_points(iso) > self.field.error_bound() {
+            iso += 2.0 * self.error_at_points(iso);
+        }
         let set = self.field.level_set(iso, &self.options.cast);
         let clear_of_points = iso + self.error_at_points(iso) + 1e-9 * self.field.grid().cell;
         Question { sweep: self, pieces, set, clear_of_points }

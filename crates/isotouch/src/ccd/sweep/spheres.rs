@@ -61,9 +61,10 @@ impl Question<'_> {
         }
         for _ in 0..MOST_STEPS {
             let place = path.at(t);
-            // One node tells nearly as well as eight, and sooner.
-            let by_node = field.lower_bound_by_node(place) - threshold;
-            let clear = if by_node > 0.0 { by_node } else { field.lower_bound(place) - threshold };
+            // One node tells nearly as well as eight, and sooner; but of a point outside only, for depths may be understated.
+            let by_node = field.lower_bound_by_node(place);
+            let bound = if by_node > threshold.max(0.0) { by_node } else { field.lower_bound(place) };
+            let clear = bound - threshold;
             // Written so that NaN is in doubt.
             let is_clear = clear > 0.0;
             if !is_clear {

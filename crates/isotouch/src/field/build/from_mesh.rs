@@ -192,6 +192,7 @@ fn build(
             is_certified: opened.is_certified,
             // Triangles behind a cap, or crossed by others, may have pieces inside.
             understates_depth: true,
+            hides_triangles: opened.hides_triangles,
         };
         let mut built = finished(opened.storage, grid, facts, notes);
         // A hollow part with a wall thinner than a cell has its cavity, which is worth a field.
@@ -218,6 +219,7 @@ fn build(
     }
     let simd = execution.simd.unwrap_or_else(SimdLevel::detect);
     let mut understates_depth = tangle.as_ref().is_some_and(|tangle| tangle.count(Sides::Crossed) > 0);
+    let mut hides_triangles = tangle.as_ref().is_some_and(|tangle| tangle.count(Sides::Stray) > 0);
     let mut boundary = Cow::Borrowed(&bvh);
     let sign = match (method, tangle) {
         (_, Some(tangle)) if !tangle.is_none() => {
@@ -251,6 +253,8 @@ fn build(
         notes.push(BuildNote::UsedWinding);
         method = SignMethod::Winding;
         understates_depth = true;
+        // All triangles count here.
+        hides_triangles = false;
         let vertices = LeafVertices::new(mesh, &bvh);
         sampler = MeshSampler::new(&bvh, &vertices, SignOracle::Winding(WindingTree::new(mesh, &bvh)), simd);
         storage = fill(&sampler, &grid, options, execution)?;
@@ -268,6 +272,7 @@ fn build(
         capped_nodes: 0,
         is_certified: true,
         understates_depth,
+        hides_triangles,
     };
     Ok(Outcome::Built(Box::new(finished(storage, grid, facts, notes))))
 }

@@ -183,6 +183,7 @@ fn facts_of_values(lipschitz: f64, options: &FieldOptions) -> Facts {
         capped_nodes: 0,
         is_certified: true,
         understates_depth: false,
+        hides_triangles: false,
     }
 }
 

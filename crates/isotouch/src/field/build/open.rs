@@ -44,6 +44,9 @@ pub(super) struct Opened {
     pub(super) caps: Vec<[DVec3; 3]>,
     /// Whether neighbouring nodes agree everywhere.
     pub(super) is_certified: bool,
+    /// Whether some triangles count as buried: where they were looked at, about a cell apart, or farther on long ones. A thin piece may
+    /// stick out between.
+    pub(super) hides_triangles: bool,
     pub(super) notes: Vec<BuildNote>,
 }
 
@@ -171,7 +174,14 @@ impl OpenMesh<'_, '_> {
         let contradicting = check::neighbours(&storage, self.grid, 1.0).err().map_or(0, |found| found.count);
         let notes =
             Vec::from_iter((contradicting > 0).then_some(BuildNote::NoCertificate { pairs: contradicting }));
-        Ok(Opened { storage, capped_nodes: 0, caps: Vec::new(), is_certified: contradicting == 0, notes })
+        Ok(Opened {
+            storage,
+            capped_nodes: 0,
+            caps: Vec::new(),
+            is_certified: contradicting == 0,
+            hides_triangles: false,
+            notes,
+        })
     }
 
     fn simd(&self) -> SimdLevel {
@@ -222,6 +232,7 @@ impl OpenMesh<'_, '_> {
                     capped_nodes,
                     caps,
                     is_certified: true,
+                    hides_triangles: is_kept.contains(&false),
                     notes: notes(capped_nodes, share, is_kept),
                 });
             };

@@ -30,7 +30,7 @@ pub(super) enum Sides {
 /// What is known of a mesh that may run through itself.
 pub(super) struct Tangle {
     pub(super) sides: Vec<Sides>,
-    /// Triangles of whole components that have outside on both sides: they are wound inward.
+    /// Triangles of components that are wound inward: all of one has outside on both sides, or most of one that others cross.
     pub(super) inverted: Vec<usize>,
 }
 
@@ -54,13 +54,14 @@ impl Tangle {
             }
         }
         let mut tangle = Self { sides: vec![Sides::Crossed; crossed.len()], inverted: Vec::new() };
+        // Patches end where others cross.
         let mut visited = crossed.clone();
         for first in 0..crossed.len() {
             if !visited[first] {
-                let patch = patch_around(first, adjacency, &crossed, &mut visited);
-                tangle.add_patch(mesh, winding, patch);
+                tangle.add_patch(mesh, winding, &reachable(first, adjacency, &mut visited));
             }
         }
+        tangle.find_inverted(mesh, adjacency);
         Ok(tangle)
     }
 
@@ -73,26 +74,74 @@ impl Tangle {
         self.sides.iter().filter(|&&sides| sides == what).count()
     }
 
-    fn add_patch(&mut self, mesh: &TriMesh, winding: &WindingTree<'_>, patch: Patch) {
-        let area = |t: usize| {
-            let [a, b, c] = mesh.corners(t);
-            (b - a).cross(c - a).length_squared()
-        };
+    fn add_patch(&mut self, mesh: &TriMesh, winding: &WindingTree<'_>, patch: &[usize]) {
         // Any will do that is no sliver.
-        let some = patch.triangles.iter().take(256).map(|&t| (area(t), t));
+        let some = patch.iter().take(256).map(|&t| (area_vector(mesh, t).length_squared(), t));
         let largest = some.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let what = match winding.in_front_of(largest.map_or(0, |(_, t)| t)) {
             w if w >= 1.0 => Sides::Buried,
             w if w < 0.0 => Sides::Stray,
             _ => Sides::Boundary,
         };
-        for &t in &patch.triangles {
+        for &t in patch {
             self.sides[t] = what;
         }
-        if what == Sides::Stray && patch.is_whole_component {
-            self.inverted.extend(patch.triangles);
+    }
+
+    /// A part wound inward that sticks out of another one is a part to whoever sees it. One that is mostly within is a cavity, though its
+    /// skin may come through the wall here and there.
+    fn find_inverted(&mut self, mesh: &TriMesh, adjacency: &Adjacency) {
+        if self.count(Sides::Stray) == 0 {
+            return;
+        }
+        let origin = mesh.bounds().center();
+        let mut visited = vec![false; self.sides.len()];
+        for first in 0..self.sides.len() {
+            if self.sides[first] != Sides::Stray || visited[first] {
+                continue;
+            }
+            let component = reachable(first, adjacency, &mut visited);
+            let area_of = |what: Sides| -> f64 {
+                let of = component.iter().filter(|&&t| self.sides[t] == what);
+                of.map(|&t| area_vector(mesh, t).length()).sum()
+            };
+            let volume: f64 = component
+                .iter()
+                .map(|&t| {
+                    let [a, b, c] = mesh.corners(t).map(|v| v - origin);
+                    a.dot(b.cross(c))
+                })
+                .sum();
+            let is_stray = |&t: &usize| self.sides[t] == Sides::Stray;
+            let sticks_out = volume < 0.0 && area_of(Sides::Stray) > area_of(Sides::Boundary);
+            if component.iter().all(is_stray) || sticks_out {
+                self.inverted.extend(component);
+            }
         }
     }
+}
+
+/// Normal to a triangle, twice as long as its area is large.
+fn area_vector(mesh: &TriMesh, t: usize) -> DVec3 {
+    let [a, b, c] = mesh.corners(t);
+    (b - a).cross(c - a)
+}
+
+/// All triangles that edges join to one, as far as they were not visited.
+fn reachable(first: usize, adjacency: &Adjacency, visited: &mut [bool]) -> Vec<usize> {
+    let mut found = vec![first];
+    visited[first] = true;
+    let mut next = 0;
+    while next < found.len() {
+        for t in adjacency.across[found[next]].map(|t| t as usize) {
+            if !visited[t] {
+                visited[t] = true;
+                found.push(t);
+            }
+        }
+        next += 1;
+    }
+    found
 }
 
 /// Which triangles others pass through, or lie on.
@@ -116,30 +165,6 @@ pub(super) fn crossed_triangles(
         return Err(Cancelled);
     }
     Ok(crossed.into_iter().map(AtomicBool::into_inner).collect())
-}
-
-struct Patch {
-    triangles: Vec<usize>,
-    /// Whether it borders on no crossed triangle.
-    is_whole_component: bool,
-}
-
-/// The uncrossed triangles reachable from one without passing a crossed one.
-fn patch_around(first: usize, adjacency: &Adjacency, crossed: &[bool], visited: &mut [bool]) -> Patch {
-    let mut patch = Patch { triangles: vec![first], is_whole_component: true };
-    visited[first] = true;
-    let mut next = 0;
-    while next < patch.triangles.len() {
-        for t in adjacency.across[patch.triangles[next]].map(|t| t as usize) {
-            patch.is_whole_component &= !crossed[t];
-            if !visited[t] {
-                visited[t] = true;
-                patch.triangles.push(t);
-            }
-        }
-        next += 1;
-    }
-    patch
 }
 
 /// Whether two triangles pass through each other, or lie on each other. Neighbours in a flat face do neither.

@@ -20,6 +20,7 @@ mod overlap;
 mod passage;
 mod pieces;
 mod ray;
+mod search;
 
 use glam::DVec3;
 use rayon::prelude::*;

@@ -162,6 +162,18 @@ pub(crate) fn is_degenerate([a, b, c]: [DVec3; 3]) -> bool {
     0.5 * ab.cross(ca).length() <= THINNEST * longest_squared
 }
 
+/// A unit vector along the normal; zero for a triangle without area.
+pub(crate) fn unit_normal(corners: [DVec3; 3]) -> DVec3 {
+    if is_degenerate(corners) {
+        return DVec3::ZERO;
+    }
+    let [a, b, c] = corners;
+    let (u, v) = (b - a, c - a);
+    // Scaled, so that squares of tiny and of huge edges are numbers.
+    let scale = u.abs().max(v.abs()).max_element();
+    (u / scale).cross(v / scale).normalize_or_zero()
+}
+
 /// Triangles at this edge that repeat another one's corners. Each is counted at one of its edges only: the one between
 /// its two lowest corners. `thirds` is scratch space, since there are millions of edges.
 fn duplicates_at(edge: &[EdgeUse], triangles: &[[u32; 3]], thirds: &mut Vec<u32>) -> usize {

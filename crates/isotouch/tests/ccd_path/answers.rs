@@ -1,37 +1,14 @@
-//! Whole parts along paths: answers against sampled poses, known clearances, and parts inside each other.
-
-#![allow(clippy::unwrap_used)]
+//! Answers against sampled poses, known clearances, and times of contact.
 
 use std::sync::LazyLock;
 
-use isotouch::ccd::path::{Answer, ContactKind, FixedPart, MovingPart, PathChecker, PathOptions, PathReport};
-use isotouch::field::{Field, FieldOptions};
+use isotouch::ccd::path::{Answer, ContactKind, FixedPart, PathChecker, PathOptions};
 use isotouch::math::{DQuat, DVec3, Motion, MotionKind, Pose};
-use isotouch::mesh::{TriMesh, shapes};
+use isotouch::mesh::shapes;
 use proptest::prelude::*;
 
-/// A mesh and its field, which parts borrow from.
-struct Scene {
-    moving: MovingPart,
-    mesh: TriMesh,
-    field: Field,
-}
-
-impl Scene {
-    fn new(moving: &TriMesh, fixed: TriMesh, resolution: u32) -> Self {
-        let field = Field::from_mesh(&fixed, &FieldOptions { resolution, ..Default::default() }).unwrap();
-        Self { moving: MovingPart::new(moving, DVec3::ZERO), mesh: fixed, field }
-    }
-
-    fn check(&self, path: &[Pose], options: &PathOptions) -> PathReport {
-        let fixed = FixedPart::new(&self.mesh, &self.field);
-        PathChecker::new(&self.moving, &fixed, options).check(path)
-    }
-}
-
-fn boxed(size: DVec3) -> TriMesh {
-    shapes::cuboid(size).unwrap()
-}
+use super::oracle::meshes::joined;
+use super::{Scene, boxed, straight};
 
 fn pose() -> impl Strategy<Value = Pose> {
     let vector = |size: f64| prop::array::uniform3(-size..size).prop_map(DVec3::from_array);
@@ -61,14 +38,14 @@ proptest! {
         kind in prop::sample::select(MotionKind::NAMES.map(|(_, kind)| kind).to_vec()),
     ) {
         let scene = &SCENES[scene];
-        let fixed = FixedPart::new(&scene.mesh, &scene.field);
+        let fixed = FixedPart::new(&scene.mesh, &scene.field).unwrap();
         let options = PathOptions { motion: kind, clearance, tolerance: Some(1e-3), ..Default::default() };
         let checker = PathChecker::new(&scene.moving, &fixed, &options);
         let motion = Motion::new(kind, a, b);
         let leg = checker.check_leg(&motion, 0.0);
-        // Chords leave rigid poses, so only their ends can be asked about.
-        let samples: Vec<f64> = if kind == MotionKind::Chord { vec![0.0, 1.0] } else { (0..=100).map(|k| f64::from(k) / 100.0).collect() };
-        let distances: Vec<f64> = samples.iter().map(|&t| checker.distance_at(&motion.pose(t), f64::INFINITY).unwrap()).collect();
+        let samples: Vec<f64> = (0..=100).map(|k| f64::from(k) / 100.0).collect();
+        let distance = |t: f64| checker.distance_along(&motion, t, f64::INFINITY).unwrap();
+        let distances: Vec<f64> = samples.iter().map(|&t| distance(t)).collect();
         let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
         match leg.answer {
             Answer::Free => {
@@ -82,30 +59,27 @@ proptest! {
             Answer::Contact => {
                 let (near, pose) = leg.contact.unwrap();
                 prop_assert!(near.distance <= clearance);
-                if kind != MotionKind::Chord {
-                    prop_assert!(checker.distance_at(&pose, f64::INFINITY).unwrap() <= clearance);
-                    // No pose before is in contact, by more than the tolerance.
-                    let speed = motion.speed().at(2.0);
-                    for (&t, &d) in samples.iter().zip(&distances) {
-                        prop_assert!(t >= near.t - 1e-3 / speed.max(1e-3) || d > clearance - 1e-3, "{t} {d} {near:?}");
-                    }
-                    // Every pose in contact lies in a stretch or between two looks.
-                    prop_assert!(!leg.stretches.is_empty());
-                    prop_assert!(leg.stretches.windows(2).all(|two| two[0].end < two[1].start));
+                prop_assert!(distance(near.t) <= clearance);
+                // By chords the pose is that of the rigid motion.
+                prop_assert!(kind == MotionKind::Chord || checker.distance_at(&pose, f64::INFINITY).unwrap() <= clearance);
+                // No pose before is in contact, by more than the tolerance.
+                let speed = motion.speed().at(2.0);
+                for (&t, &d) in samples.iter().zip(&distances) {
+                    prop_assert!(t >= near.t - 1e-3 / speed.max(1e-3) || d > clearance - 1e-3, "{t} {d} {near:?}");
                 }
+                // Every pose in contact lies in a stretch or between two looks.
+                prop_assert!(!leg.stretches.is_empty());
+                prop_assert!(leg.stretches.windows(2).all(|two| two[0].end < two[1].start));
             }
             Answer::Undecided => {
-                let near = leg.undecided.unwrap();
+                let near = leg.undecided.unwrap().near;
                 prop_assert!(near.distance > clearance && near.distance < clearance + 1e-3);
             }
+            Answer::LetPass => prop_assert!(false, "no contact is let pass here"),
         }
         prop_assert_eq!(checker.answer(&motion) == Answer::Contact, leg.answer == Answer::Contact);
         prop_assert!(checker.answer(&motion) != Answer::Free || least > clearance);
     }
-}
-
-fn straight(from: DVec3, to: DVec3) -> [Pose; 2] {
-    [Pose::at(from), Pose::at(to)]
 }
 
 /// A box slides between two walls, close to both, over a long way: a tight fit is proven in large steps.
@@ -113,7 +87,7 @@ fn straight(from: DVec3, to: DVec3) -> [Pose; 2] {
 fn a_tight_slide_is_proven_with_its_clearance() {
     let (gap, play) = (1.0, 1e-4);
     let wall = |x: f64| boxed(DVec3::new(0.2, 4.0, 4.0)).mapped(|p| p + DVec3::new(x, 0.0, 0.0)).unwrap();
-    let walls = joined(&wall(-0.5 * gap - 0.1), &wall(0.5 * gap + 0.1));
+    let walls = joined(&[wall(-0.5 * gap - 0.1), wall(0.5 * gap + 0.1)]);
     let slider = boxed(DVec3::new(gap - 2.0 * play, 0.5, 0.5));
     let scene = Scene::new(&slider, walls, 64);
     let path = straight(DVec3::new(0.0, 0.0, 6.0), DVec3::new(0.0, 0.1, -6.0));
@@ -127,12 +101,6 @@ fn a_tight_slide_is_proven_with_its_clearance() {
     // Too close to call for a tolerance above it.
     let coarse = PathOptions { tolerance: Some(1e-3), ..Default::default() };
     assert_eq!(scene.check(&path, &coarse).answer, Answer::Undecided);
-}
-
-fn joined(a: &TriMesh, b: &TriMesh) -> TriMesh {
-    let shift = a.vertices().len() as u32;
-    let triangles = a.triangles().iter().copied().chain(b.triangles().iter().map(|t| t.map(|v| v + shift)));
-    TriMesh::new([a.vertices(), b.vertices()].concat(), triangles.collect()).unwrap()
 }
 
 #[test]
@@ -157,7 +125,7 @@ fn first_contact_is_when_a_box_reaches_a_wall() {
 #[test]
 fn all_stretches_are_told() {
     let wall = |x: f64| boxed(DVec3::new(0.2, 2.0, 2.0)).mapped(|p| p + DVec3::new(x, 0.0, 0.0)).unwrap();
-    let scene = Scene::new(&boxed(DVec3::splat(0.2)), joined(&wall(-1.0), &wall(1.0)), 48);
+    let scene = Scene::new(&boxed(DVec3::splat(0.2)), joined(&[wall(-1.0), wall(1.0)]), 48);
     let report = scene.check(&straight(DVec3::X * -3.0, DVec3::X * 3.0), &PathOptions::default());
     let stretches = &report.legs[0].stretches;
     // The box is 0.2 wide and so are the walls: contact from −1.2 to −0.8 and from 0.8 to 1.2.
@@ -167,105 +135,6 @@ fn all_stretches_are_told() {
         assert!((at(stretch.start) - (middle - 0.2)).abs() < 0.02, "{stretch:?}");
         assert!((at(stretch.end) - (middle + 0.2)).abs() < 0.02, "{stretch:?}");
     }
-}
-
-#[test]
-fn parts_inside_each_other_are_in_contact_although_nothing_touches() {
-    let (small, large) = (boxed(DVec3::splat(0.2)), boxed(DVec3::splat(2.0)));
-    let still = [Pose::IDENTITY, Pose::at(DVec3::X * 0.1)];
-    let report = Scene::new(&small, large.clone(), 32).check(&still, &PathOptions::default());
-    assert_eq!(
-        (report.answer, report.first_contact.unwrap().kind),
-        (Answer::Contact, ContactKind::MovingInside)
-    );
-    let report = Scene::new(&large, small.clone(), 32).check(&still, &PathOptions::default());
-    assert_eq!(
-        (report.answer, report.first_contact.unwrap().kind),
-        (Answer::Contact, ContactKind::FixedInside)
-    );
-    // One of two components is enough.
-    let beside = boxed(DVec3::splat(0.2)).mapped(|p| p + DVec3::X * 5.0).unwrap();
-    let report =
-        Scene::new(&joined(&beside, &small), large.clone(), 32).check(&still, &PathOptions::default());
-    assert_eq!(report.answer, Answer::Contact);
-    // Wound both ways at once, winding numbers tell nothing.
-    let both = joined(&large, &large.clone().flipped());
-    let report = Scene::new(&both, small, 32).check(&still, &PathOptions::default());
-    assert_eq!(
-        (report.answer, report.first_contact.unwrap().kind),
-        (Answer::Contact, ContactKind::FixedInside)
-    );
-}
-
-#[test]
-fn a_contact_at_the_start_is_said_and_can_be_let_pass() {
-    let scene = Scene::new(&boxed(DVec3::ONE), boxed(DVec3::ONE), 32);
-    let leaves = straight(DVec3::X * 0.9, DVec3::X * 3.0);
-    let report = scene.check(&leaves, &PathOptions::default());
-    assert!(report.starts_in_contact && report.answer == Answer::Contact);
-    assert_eq!(report.first_contact.unwrap().t, 0.0);
-    let ignoring = PathOptions { ignores_start_contact: true, ..Default::default() };
-    let report = scene.check(&leaves, &ignoring);
-    assert_eq!((report.starts_in_contact, report.answer), (true, Answer::Free));
-    // Not what comes later.
-    let returns = [Pose::at(DVec3::X * 0.9), Pose::at(DVec3::X * 3.0), Pose::at(DVec3::X * 0.5)];
-    let report = scene.check(&returns, &ignoring);
-    assert_eq!((report.answer, report.first_contact.unwrap().leg), (Answer::Contact, 1));
-}
-
-/// Letting a contact pass is no way into a solid.
-#[test]
-fn a_part_that_sinks_in_is_never_let_pass() {
-    let scene = Scene::new(&boxed(DVec3::ONE), boxed(DVec3::splat(4.0)), 32);
-    let ignoring = PathOptions { ignores_start_contact: true, ..Default::default() };
-    // From the surface to the middle, and wholly inside: it never comes apart, so nothing is checked and nothing is called clear.
-    for path in [straight(DVec3::Z * 2.0, DVec3::ZERO), straight(DVec3::ZERO, DVec3::X * 0.5)] {
-        let report = scene.check(&path, &ignoring);
-        assert!(report.starts_in_contact);
-        assert_eq!(report.answer, Answer::Contact, "{path:?}");
-    }
-    // Apart only in the second leg.
-    let out = [Pose::at(DVec3::Z * 2.0), Pose::at(DVec3::Z * 2.05), Pose::at(DVec3::Z * 6.0)];
-    let report = scene.check(&out, &ignoring);
-    assert_eq!(report.answer, Answer::Free);
-    assert_eq!(report.legs[0].clearance, f64::INFINITY);
-}
-
-/// The field cannot tell the side near the surface; triangles can, whatever its resolution.
-#[test]
-fn inside_is_told_within_the_error_of_the_field_too() {
-    let plate = joined(
-        &boxed(DVec3::new(10.0, 10.0, 0.05)),
-        &boxed(DVec3::splat(4.0)).mapped(|p| p + DVec3::Z * 5.0).unwrap(),
-    );
-    let gap = joined(
-        &boxed(DVec3::ONE).mapped(|p| p - DVec3::X * 0.55).unwrap(),
-        &boxed(DVec3::ONE).mapped(|p| p + DVec3::X * 0.55).unwrap(),
-    );
-    for resolution in [24, 31, 33, 64] {
-        let bead = Scene::new(&boxed(DVec3::splat(0.01)), plate.clone(), resolution);
-        let within = straight(DVec3::new(0.013, 0.017, 0.003), DVec3::new(1.0, 0.0, 0.003));
-        let report = bead.check(&within, &PathOptions::default());
-        assert_eq!(report.answer, Answer::Contact, "{resolution}");
-        let blade = Scene::new(&boxed(DVec3::new(0.04, 0.3, 0.3)), gap.clone(), resolution);
-        let report = blade.check(&straight(DVec3::ZERO, DVec3::Y * 0.1), &PathOptions::default());
-        assert_eq!(report.answer, Answer::Free, "{resolution}");
-    }
-}
-
-/// An open box is no solid that something could be inside of.
-#[test]
-fn an_open_box_encloses_nothing() {
-    let cube = boxed(DVec3::splat(4.0));
-    let below = |t: &[u32; 3]| t.iter().all(|&v| cube.vertices()[v as usize].z < 0.0);
-    let open: Vec<[u32; 3]> = cube.triangles().iter().filter(|t| !below(t)).copied().collect();
-    assert_eq!(open.len(), 10);
-    let open = TriMesh::new(cube.vertices().to_vec(), open).unwrap();
-    let scene = Scene::new(&open, boxed(DVec3::ONE), 32);
-    let over = straight(DVec3::Z * 6.0, DVec3::ZERO);
-    assert_eq!(scene.check(&over, &PathOptions::default()).answer, Answer::Free);
-    let off = straight(DVec3::ZERO, DVec3::Z * 6.0);
-    assert_eq!(scene.check(&off, &PathOptions::default()).answer, Answer::Free);
 }
 
 /// What cannot be computed is not called free; and what is undecided has no clearance.
