@@ -250,8 +250,15 @@ fn build(
     let sign = match (method, tangle) {
         (_, Some(tangle)) if !tangle.is_none() => {
             method = SignMethod::Winding;
-            let hidden = tangle.count(Sides::Buried) + tangle.count(Sides::Stray);
-            notes.push(BuildNote::RunsThroughItself { crossed: tangle.count(Sides::Crossed), hidden });
+            let [crossed, buried, stray] =
+                [Sides::Crossed, Sides::Buried, Sides::Stray].map(|what| tangle.count(what));
+            if crossed + buried > 0 {
+                notes.push(BuildNote::RunsThroughItself { crossed, hidden: buried });
+            }
+            if stray > 0 {
+                notes.push(BuildNote::HollowOutside { triangles: stray });
+            }
+            let hidden = buried + stray;
             if hidden > 0 {
                 let is_hidden = |t: usize| matches!(tangle.sides[t], Sides::Buried | Sides::Stray);
                 // Few are left out where they lie; for many a new tree pays.
@@ -285,7 +292,9 @@ fn build(
         checked = check::neighbours(&storage, &grid, 1.0);
     }
     let remedy = match method {
-        SignMethod::Pseudonormal => "the mesh seems to run through itself, so use the sign method 'winding'",
+        SignMethod::Pseudonormal => {
+            "the mesh seems to run through itself, or parts of it to be wound inward, so use the sign method 'auto'"
+        }
         _ => "please report this mesh: the winding numbers of a closed mesh should not do that",
     };
     checked.map_err(|found| found.into_error(remedy))?;
