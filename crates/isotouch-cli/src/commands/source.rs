@@ -175,7 +175,7 @@ pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) ->
         console.warn(format_args!("{} contains a NumPy array, whatever its name says", path.display()));
     }
     let execution = Execution { cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
-    let Imported { field, slope } = match Field::import_with(path, options, &execution) {
+    let Imported { field, slope, vanished } = match Field::import_with(path, options, &execution) {
         Err(ExchangeError::Cancelled) => return Err(Failure::Interrupted),
         other => other.or_bad_input()?,
     };
@@ -186,6 +186,13 @@ pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) ->
              have another size; error bounds are that much larger",
             path.display(),
             number(slope)
+        ));
+    }
+    if vanished > 0 {
+        console.warn(format_args!(
+            "{}: {} too small for 32 bits became 0; scale values and cells to a usual unit",
+            path.display(),
+            plural(vanished, "value")
         ));
     }
     Ok(field)
