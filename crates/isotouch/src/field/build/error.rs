@@ -55,7 +55,7 @@ pub enum BuildNote {
         /// The width.
         width: f64,
     },
-    /// Holes were spanned from rim to rim, for closing them by their width would have lost much of the solid.
+    /// Holes were spanned from rim to rim, for closing them by their width would have lost more of the mesh.
     HolesSpanned {
         /// Holes up to this width were closed besides.
         width: f64,
@@ -162,8 +162,8 @@ impl fmt::Display for BuildNote {
             }
             Self::HolesSpanned { width } => write!(
                 f,
-                "holes were spanned from rim to rim, however wide, for widening the gap until it closes them would lose much of the \
-                 solid; besides, holes narrower than {} count as closed",
+                "holes were spanned from rim to rim, however wide, which keeps more of the mesh than a gap as wide would; besides, \
+                 holes narrower than {} count as closed",
                 number(*width)
             ),
             Self::GapNarrowed { asked, width } => write!(
