@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
@@ -15,14 +17,62 @@ use crate::report::Report;
 pub(crate) struct Console {
     json: bool,
     quiet: bool,
-    warnings: RefCell<Vec<String>>,
+    told: Arc<Told>,
     /// The first failure to write to stdout that matters: a closed pipe does not.
     broken: RefCell<Option<io::Error>>,
 }
 
+/// What was said so far, for whoever has the last word.
+#[derive(Debug, Default)]
+struct Told {
+    warnings: Mutex<Vec<String>>,
+    /// Whether the one JSON object was printed.
+    is_answered: AtomicBool,
+}
+
+/// What is said when the process is ended from outside, while the console is busy elsewhere.
+#[derive(Debug)]
+pub(crate) struct LastWords {
+    json: bool,
+    told: Arc<Told>,
+}
+
+impl LastWords {
+    /// The failure, on stderr and as the JSON object that programs wait for, unless they have one.
+    pub(crate) fn say(&self, failure: &Failure) {
+        complain("error", &failure.to_string(), "\x1b[31m");
+        if self.json
+            && let Some(text) = self.told.answer(Map::from_iter([error_of(failure)]))
+        {
+            let _ = write_stdout(&text);
+        }
+    }
+}
+
+impl Told {
+    /// The one JSON object, with the warnings; `None` if it was made before.
+    fn answer(&self, mut object: Map<String, Value>) -> Option<String> {
+        if self.is_answered.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        object
+            .insert("warnings".into(), json!(*self.warnings.lock().unwrap_or_else(PoisonError::into_inner)));
+        Some(format!("{}\n", Value::Object(object)))
+    }
+}
+
+fn error_of(failure: &Failure) -> (String, Value) {
+    ("error".into(), json!(failure.to_string()))
+}
+
 impl Console {
     pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, warnings: RefCell::default(), broken: RefCell::default() }
+        Self { json, quiet, told: Arc::default(), broken: RefCell::default() }
+    }
+
+    /// What another thread needs to end the process.
+    pub(crate) fn last_words(&self) -> LastWords {
+        LastWords { json: self.json, told: self.told.clone() }
     }
 
     /// Whether bars may be drawn on stderr.
@@ -34,7 +84,7 @@ impl Console {
     pub(crate) fn warn(&self, message: impl Display) {
         let message = message.to_string();
         complain("warning", &message, "\x1b[33m");
-        self.warnings.borrow_mut().push(message);
+        self.told.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
     /// A line of text right now, for commands that have something to tell before they end.
@@ -56,7 +106,7 @@ impl Console {
             Err(failure) => {
                 complain("error", &failure.to_string(), "\x1b[31m");
                 if self.json {
-                    self.print_json(Map::from_iter([("error".into(), json!(failure.to_string()))]));
+                    self.print_json(Map::from_iter([error_of(&failure)]));
                 }
                 failure.exit()
             }
@@ -81,9 +131,10 @@ impl Console {
     }
 
     /// Numbers that are not finite became `null` on their way into a [`Value`].
-    fn print_json(&self, mut object: Map<String, Value>) {
-        object.insert("warnings".into(), json!(*self.warnings.borrow()));
-        self.write(&format!("{}\n", Value::Object(object)));
+    fn print_json(&self, object: Map<String, Value>) {
+        if let Some(text) = self.told.answer(object) {
+            self.write(&text);
+        }
     }
 
     fn write(&self, text: &str) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub(crate) use isotouch::output::numbers::{count, number};
+pub(crate) use isotouch::output::numbers::{coordinate, count, number};
 
 /// 12.3 MB, in powers of 1000.
 pub(crate) fn bytes(value: u64) -> String {

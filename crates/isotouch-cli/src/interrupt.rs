@@ -1,8 +1,10 @@
 //! Ctrl-C and SIGTERM: the first asks the job to stop and clean up, the second ends it at once.
 
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::console::LastWords;
 use crate::failure::{Exit, Failure};
 
 /// Becomes true when the process is first asked to stop; long jobs watch it.
@@ -13,6 +15,9 @@ static BY_SIGTERM: AtomicBool = AtomicBool::new(false);
 
 /// How many parts of the job go on that leave nothing behind when they are ended at once.
 static LEAVING_NOTHING: AtomicUsize = AtomicUsize::new(0);
+
+/// What is said by whoever ends the process at once.
+static LAST_WORDS: OnceLock<LastWords> = OnceLock::new();
 
 /// As long as it lives, the first Ctrl-C or SIGTERM ends the process at once: for work that does not look whether it should stop, and that
 /// leaves nothing behind.
@@ -35,20 +40,28 @@ impl Drop for LeavesNothing {
     }
 }
 
-/// Starts listening. Where that is not possible, both end the process as usual.
+/// Starts listening. Where that is not possible, both end the process as usual. A file that grows beyond its limit (SIGXFSZ) must not
+/// end it, half written as that file is: whoever writes is told by an error.
 #[cfg(unix)]
-pub(crate) fn watch() {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+pub(crate) fn watch(last_words: LastWords) {
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
-        let listen = move || signals.forever().for_each(|signal| ask_to_stop(signal == SIGTERM));
+    let _ = LAST_WORDS.set(last_words);
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGXFSZ]) {
+        let listen = move || {
+            signals
+                .forever()
+                .filter(|&signal| signal != SIGXFSZ)
+                .for_each(|signal| ask_to_stop(signal == SIGTERM));
+        };
         let _ = std::thread::Builder::new().name("signals".into()).spawn(listen);
     }
 }
 
 /// Starts listening for Ctrl-C. Where that is not possible, it ends the process as usual.
 #[cfg(not(unix))]
-pub(crate) fn watch() {
+pub(crate) fn watch(last_words: LastWords) {
+    let _ = LAST_WORDS.set(last_words);
     let _ = ctrlc::set_handler(|| ask_to_stop(false));
 }
 
@@ -59,7 +72,6 @@ fn ask_to_stop(by_sigterm: bool) {
     BY_SIGTERM.store(by_sigterm, Ordering::Relaxed);
     INTERRUPTED.store(true, Ordering::Release);
     if LEAVING_NOTHING.load(Ordering::Acquire) > 0 {
-        let _ = writeln!(std::io::stderr(), "error: {}", Failure::Interrupted);
         end_at_once();
     }
     let mut stderr = std::io::stderr();
@@ -73,6 +85,9 @@ fn ask_to_stop(by_sigterm: bool) {
     reason = "the user asked twice, or nothing is left behind: destructors may be what takes so long"
 )]
 fn end_at_once() -> ! {
+    if let Some(last_words) = LAST_WORDS.get() {
+        last_words.say(&Failure::Interrupted);
+    }
     std::process::exit(exit() as i32)
 }
 

@@ -22,8 +22,8 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     match Cli::try_parse_from(&arguments) {
         Ok(cli) => {
-            interrupt::watch();
             let console = Console::new(cli.json, cli.quiet);
+            interrupt::watch(console.last_words());
             let outcome = commands::run(cli.command, &console);
             console.finish(outcome)
         }

@@ -26,6 +26,24 @@ fn without_trailing_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
+/// A coordinate with as many digits as it takes to tell places so far apart from each other, and no zeros at the end.
+pub fn coordinate(at: f64, apart: f64) -> String {
+    let digits = -apart.log10().floor();
+    if !(-300.0..=300.0).contains(&digits) {
+        return number(at);
+    }
+    let unit = 10f64.powf(-digits);
+    let rounded = (at / unit).round() * unit + 0.0;
+    // As numbers usually are, if that does; nor are more digits known than 17.
+    let usual = number(rounded);
+    let does = usual.parse().is_ok_and(|told: f64| (told - rounded).abs() < 0.5 * unit);
+    if does || digits > 17.0 || rounded.abs() >= 1e16 {
+        return usual;
+    }
+    let text = format!("{rounded:.*}", digits.max(0.0) as usize);
+    without_trailing_zeros(&text).into()
+}
+
 /// 1,234,567
 pub fn count(value: u64) -> String {
     let digits = value.to_string();
@@ -57,6 +75,20 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn coordinates_have_as_many_digits_as_places_need() {
+        assert_eq!(coordinate(2.776e-17, 0.0004), "0");
+        assert_eq!(coordinate(-2.087e-5, 0.0005), "0");
+        assert_eq!(coordinate(-0.020731, 0.00047), "-0.0207");
+        assert_eq!(coordinate(150.04, 2.0), "150");
+        assert_eq!(coordinate(-1e-9, 1e-10), "-1e-9");
+        assert_eq!(coordinate(-1e-7, 2e-11), "-1e-7");
+        assert_eq!(coordinate(7.25, 0.0), "7.25");
+        assert_eq!(coordinate(-1e-20, 1e-21), "-1e-20");
+        assert_eq!(coordinate(4_500_010.057, 0.022), "4500010.06");
+        assert_eq!(coordinate(-0.05, 1.1e-3), "-0.05");
     }
 
     #[test]

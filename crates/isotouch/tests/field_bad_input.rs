@@ -477,7 +477,7 @@ fn overlapping_parts_are_noticed() {
             let pseudonormal = FieldOptions { sign: SignMethod::Pseudonormal, ..options(48, storage) };
             let error = refused(&mesh, &pseudonormal);
             assert!(matches!(error, BuildError::Contradiction { .. }), "{name}: {error}");
-            assert!(error.to_string().contains("'winding'"), "the remedy: {error}");
+            assert!(error.to_string().contains("'auto'"), "the remedy: {error}");
         }
     }
 }

@@ -181,6 +181,32 @@ fn scale_and_place_do_not_matter() {
     }
 }
 
+/// A unit box at 200 000 was refused: its nodes are rounded to 10⁻⁹ of a cell there, and those on or beside a face took the side of
+/// their neighbours across it. With cells of 1/16 and 1/32 nodes lie exactly on the box's faces.
+#[test]
+fn far_from_the_origin_sides_do_not_spread_through_faces() {
+    let (unit, cylinder, torus) = (cuboid(DVec3::ONE).unwrap(), "cylinder", "torus");
+    let [cylinder, torus] = [cylinder, torus].map(|name| shapes::by_name(name).unwrap());
+    let places = [1e3, 2e4, 2e5, 1e6].map(|away| DVec3::splat(away + 0.5));
+    for place in places.into_iter().chain([DVec3::new(500_000.0, 4_500_000.0, 100.0), DVec3::X * -2e5]) {
+        for (name, mesh) in [("box", &unit), ("cylinder", &cylinder), ("torus", &torus)] {
+            let far = moved(mesh.clone(), place);
+            for sign in [SignMethod::Auto, SignMethod::Pseudonormal, SignMethod::Winding, SignMethod::Soup] {
+                let by_resolution = [options(64, StorageKind::Sparse)];
+                let by_cell = [16.0, 32.0]
+                    .map(|n| FieldOptions { cell_size: Some(1.0 / n), ..options(1, StorageKind::Dense) });
+                for options in by_resolution.into_iter().chain(by_cell) {
+                    let options = FieldOptions { sign, ..options };
+                    let built = Field::from_mesh_with(&far, &options, &Execution::default())
+                        .unwrap_or_else(|error| panic!("{name} at {place} by {sign}: {error}"));
+                    assert_eq!(built.notes, [], "{name} at {place} by {sign}");
+                    check_nodes(name, &far, &built.field, 100);
+                }
+            }
+        }
+    }
+}
+
 /// Cavities and several parts: the closest part decides.
 #[test]
 fn hollow_and_many() {

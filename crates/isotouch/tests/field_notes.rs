@@ -183,3 +183,47 @@ fn parts_between_nodes_are_noted() {
     let bubble = moved(shapes::sphere(0.005, 320).unwrap().flipped(), DVec3::new(0.25, 0.0, 0.0));
     assert_eq!(of(&options, &[ball(), bubble]), "");
 }
+
+/// Two balls apart, one of them wound inward: winding numbers leave it out, and the note said that it lies inside the other. Where it
+/// overlaps the other, it is taken away from it, and nothing said that.
+#[test]
+fn parts_wound_inward_are_not_said_to_lie_inside_others() {
+    let ball = || shapes::sphere(0.5, 320).unwrap();
+    let notes = |apart: f64, sign: SignMethod| {
+        let mesh = joined(&[ball(), moved(ball().flipped(), DVec3::X * apart)]);
+        let options = FieldOptions { resolution: 40, sign, ..Default::default() };
+        Field::from_mesh_with(&mesh, &options, &Execution::default()).map(|built| built.notes)
+    };
+    let refused = notes(3.0, SignMethod::Pseudonormal).unwrap_err().to_string();
+    assert!(refused.contains("wound inward, so use the sign method 'auto'"), "{refused}");
+    assert_eq!(notes(3.0, SignMethod::Auto).unwrap(), [BuildNote::PartsTurned { triangles: 320 }]);
+    let said = notes(3.0, SignMethod::Winding).unwrap();
+    assert_eq!(said, [BuildNote::HollowOutside { triangles: 320 }]);
+    assert!(said[0].to_string().contains("wound inward, and count as hollow"), "{}", said[0]);
+
+    let said = notes(0.6, SignMethod::Auto).unwrap();
+    assert!(said.iter().any(|note| matches!(note, BuildNote::HollowOutside { .. })), "{said:?}");
+}
+
+/// A soup with a hole too wide for any gap has it spanned from rim to rim; the note spoke of holes narrower than two cells.
+#[test]
+fn holes_that_were_spanned_are_told_of() {
+    let options = shapes::CylinderOptions { segments: 64, ..Default::default() };
+    let whole = shapes::cylinder(options).unwrap();
+    let top = whole.bounds().max.z;
+    let on_lid = |t: &[u32; 3]| t.iter().all(|&v| whole.vertices()[v as usize].z == top);
+    let open = whole.triangles().iter().copied().filter(|t| !on_lid(t)).collect();
+    let mesh = TriMesh::new(whole.vertices().to_vec(), open).unwrap();
+    let options = FieldOptions { resolution: 48, sign: SignMethod::Soup, ..Default::default() };
+    let built = Field::from_mesh_with(&mesh, &options, &Execution::default()).unwrap();
+    let said: Vec<String> = built.notes.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|note| note.contains("spanned from rim to rim, however wide")), "{said:?}");
+}
+
+/// As many cells as 32 bits count were said to be the number there would be.
+#[test]
+fn a_count_of_cells_that_is_not_known_is_not_given() {
+    let options = FieldOptions { cell_size: Some(1e-300), ..Default::default() };
+    let said = Field::from_mesh(&shapes::cuboid(DVec3::ONE).unwrap(), &options).unwrap_err().to_string();
+    assert!(said.starts_with("billions of cells along one side are too many"), "{said}");
+}

@@ -184,6 +184,22 @@ fn hollows_are_not_mistakes_but_inward_parts_are() {
     assert!(report.to_string().contains("1 component is wound inward"));
 }
 
+/// Volumes that cancel to a rounding error below 0 made a mesh, half of which faces outward, one that is wound inward.
+#[test]
+fn a_mesh_is_wound_inward_if_all_of_it_is() {
+    let (small, large) = (|| sphere(0.5, 80).unwrap(), || moved(sphere(1.0, 80).unwrap(), 3.0 * DVec3::X));
+    for (parts, is_inward) in [
+        (vec![small(), large().flipped()], false),
+        (vec![small().flipped(), large()], false),
+        (vec![small(), moved(small().flipped(), 0.3 * DVec3::new(7.0, 1.1, 0.1))], false),
+        (vec![small().flipped(), large().flipped()], true),
+        (vec![sphere(1.0, 320).unwrap().flipped(), small()], true),
+        (vec![sphere(1.0, 320).unwrap(), small().flipped()], false),
+    ] {
+        assert_eq!(report(&joined(&parts)).is_wound_inward(), is_inward);
+    }
+}
+
 #[test]
 fn one_flipped_triangle_has_three_flipped_edges() {
     let report = report(&with_one_flipped(&sphere(1.0, 80).unwrap(), 7));

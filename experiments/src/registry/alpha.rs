@@ -28,7 +28,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let field = Field::from_mesh(&tube, &FieldOptions { resolution, ..Default::default() })?;
     // Of 256³, also where the field is coarser.
     let cell = field.grid().cell * f64::from(resolution) / 256.0;
-    let (moving, fixed) = (MovingPart::new(&tube, DVec3::ZERO), FixedPart::new(&tube, &field));
+    let (moving, fixed) = (MovingPart::new(&tube, DVec3::ZERO)?, FixedPart::new(&tube, &field)?);
     let with =
         |clearance: f64| PathChecker::new(&moving, &fixed, &PathOptions { clearance, ..Default::default() });
     let (checker, roomy) = (with(0.0), with(ROOM));

@@ -33,7 +33,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let frame = StrungFrameOptions { wires: 4, wire_radius: cell, ..Default::default() };
     let (wires, rod) = (strung_frame(frame)?, cuboid(ROD)?);
     let field = Field::from_mesh(&wires, &FieldOptions { resolution, ..Default::default() })?;
-    let (moving, fixed) = (MovingPart::new(&rod, DVec3::ZERO), FixedPart::new(&wires, &field));
+    let (moving, fixed) = (MovingPart::new(&rod, DVec3::ZERO)?, FixedPart::new(&wires, &field)?);
     let checker = PathChecker::new(&moving, &fixed, &PathOptions::default());
     let sampled = parry::Poses::new(&wires, ROD)?;
     let shells = COVERAGES

@@ -26,7 +26,9 @@ const BATCH: usize = 1 << 18;
 #[command(group = clap::ArgGroup::new("paths").required(true).args(["segments", "random"]))]
 #[command(after_help = "\
     A point moves along each segment over the time 0 to 1; its hit is the first time at which the field is at or below \
-    --iso. NaN is written where there is none, and that is proven. With --intervals every contact is a row: the number of its \
+    --iso. NaN is written where there is none, and that is proven for the surface of the field, which is that of its interpolated \
+    values, and those are within `error_bound` (in --json) of the true distance. To miss no contact with the true surface, ask for --iso <error_bound> \
+    or more; what is found then may be that far away. With --intervals every contact is a row: the number of its \
     segment, its beginning and its end; that takes several times as long.\n\n\
     --flags tells how the (first) contact of each segment begins: 0 there is none, 1 crossing, 2 touch (within rounding), 3 starts inside, \
     4 a jump at a change of resolution, 5 cannot be excluded outside the box.\n\n\
@@ -93,7 +95,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     segments::check_memory(random, args.intervals)?;
     args.build.limit_threads()?;
     let given = args.segments.as_ref().map(|path| segments::read(path)).transpose()?;
-    let found = source::sound_field(&args.field, &args.build, console)?;
+    let found = source::certain_field(&args.field, &args.build, console)?;
     let field = &found.field;
     let segments = given.unwrap_or_else(|| {
         Segment::random_in(field.grid().bounds(), random as usize, args.seed.unwrap_or(1))
@@ -134,6 +136,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
             plural(summary.bounds, "segment")
         ));
     }
+    if args.iso < 0.0 {
+        source::warn_of_depth(&args.field, field, console);
+    }
     // Once more without those that start inside, which are answered at once.
     let outside: Vec<Segment> = cast.start_outside(&segments)?;
     let (_, elapsed_outside) = cast.ask(&outside)?;
@@ -152,6 +157,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
                 plural(summary.bounds + summary.level_boundaries, "segment")
             ),
         ),
+        ("surface", surface_in_words(field, args.iso)),
         ("time", format!("{}, {} ns a segment", duration(elapsed), number(ns))),
         ("that start outside", times_outside(outside.len(), ns_outside)),
     ]);
@@ -182,6 +188,23 @@ fn flag(status: Option<HitStatus>) -> u8 {
         Some(HitStatus::LevelBoundary) => 4,
         Some(HitStatus::Bound) => 5,
     }
+}
+
+/// What the answers are about, and how to ask about the true surface.
+fn surface_in_words(field: &Field, iso: f64) -> String {
+    let bound = field.error_bound();
+    if !field.is_certified() {
+        return "that of the field; how far its values are from true distances is not certified".into();
+    }
+    let depths =
+        if iso < 0.0 && field.understates_depth() { "; inside, depths may be understated" } else { "" };
+    let remedy = if iso < bound {
+        format!("; --iso {} misses no contact with the true surface", number(bound * (1.0 + 1e-3)))
+    } else {
+        String::new()
+    };
+    let bound = number(bound);
+    format!("that of the field, whose values are within ±{bound} of the true distance{remedy}{depths}")
 }
 
 fn times_outside(segments: usize, ns: f64) -> String {

@@ -11,7 +11,7 @@ use super::source::{self, Content};
 use super::surface;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::{duration, number, plural};
+use crate::format::{coordinate, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
 use crate::values::{positive, whole};
@@ -83,8 +83,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let mut report = Report::new();
     report.line(format_args!("{} against {}", args.a.display(), args.b.display()));
     report.facts(&[
-        ("forward", in_words(&found.forward)),
-        ("backward", in_words(&found.backward)),
+        ("forward", in_words(&found.forward, found.tolerance)),
+        ("backward", in_words(&found.backward, found.tolerance)),
         ("hausdorff", format!("{} (to within {})", number(found.hausdorff().lower), number(error(&found)))),
         ("samples", plural(args.samples.into(), "point")),
         ("time", duration(elapsed)),
@@ -104,7 +104,10 @@ fn surface_of(path: &Path, console: &Console) -> Result<TriMesh, Failure> {
             source::warn_about(path, &loaded, console);
             return Ok(loaded.mesh);
         }
-        Content::Field(field) => field,
+        Content::Field(field) => {
+            source::check_sound(&field)?;
+            field
+        }
         Content::Foreign => source::import(path, &ImportOptions::default(), console)?,
     };
     Ok(surface::extract(path, &field, 0.0, console)?.mesh)
@@ -126,16 +129,16 @@ fn error(found: &Comparison) -> f64 {
     found.hausdorff().upper - found.hausdorff().lower
 }
 
-fn in_words(way: &OneWay) -> String {
+fn in_words(way: &OneWay, apart: f64) -> String {
     let p = way.farthest;
     format!(
         "mean {}, RMS {}, largest {} at ({}, {}, {})",
         number(way.mean),
         number(way.rms),
         number(way.hausdorff.lower),
-        number(p.x),
-        number(p.y),
-        number(p.z)
+        coordinate(p.x, apart),
+        coordinate(p.y, apart),
+        coordinate(p.z, apart)
     )
 }
 

@@ -130,7 +130,8 @@ fn show(name: &str, axis: Axis, args: &Args, console: &Console) -> Result<Shown,
     source::save(&field, &field_file)?;
 
     let plane = slice::plane(&field, axis, None).or_failed()?;
-    let (title, caption) = (name.to_owned(), slice::caption(&field, &plane));
+    let (title, caption) =
+        (name.to_owned(), slice::caption(&field, &plane, &slice::where_cut(None, &plane, &field)));
     let image = slice::draw(&field, &plane, &SliceOptions { title, caption, ..Default::default() });
     image.write_png(&picture_file).or_failed()?;
     interrupt::check()?;

@@ -21,8 +21,10 @@ const BATCH: usize = 1 << 20;
 #[command(after_help = "\
     In the box of the field the number written is its value, which is within `error_bound` of the true distance near the surface (in \
     the band of a sparse field) and within `error_bound_far` everywhere; both are in --json, and null where nothing is certified. \
+    Where `understates_depth` is true there, as of parts that overlap or were closed, that holds outside the solid only: a point inside it \
+    may be deeper than is written. \
     Outside the box the distance is at least the number written, which is a lower bound; where \
-    nothing is known, NaN is written. --flags tells which is which: 0 for a value of the field, 1 for a \
+    nothing is known, NaN is written. --flags tells which is which: 0 for a value of the field (inside, perhaps understated as said), 1 for a \
     lower bound, 2 for unknown.\n\n\
     Examples:\n  \
     isotouch distance part.field --points points.npy -o distances.npy\n  \
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     args.build.limit_threads()?;
     let points = npy::read_points(&args.points).or_bad_input()?;
-    let found = source::sound_field(&args.field, &args.build, console)?;
+    let found = source::certain_field(&args.field, &args.build, console)?;
     let field = &found.field;
 
     let bar = Bar::new(console);
@@ -87,6 +89,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         npy::write_bytes(path, &flags).or_failed()?;
     }
 
+    if inside > 0 {
+        source::warn_of_depth(&args.field, field, console);
+    }
     if unknown > 0 {
         console.warn(format_args!(
             "{} outside the box: nothing is known there, since the solid reaches the border of the box; build the \
@@ -131,8 +136,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
 fn error_in_words(field: &Field) -> String {
     let (near, far) = (field.error_bound(), field.error_bound_far());
     if !field.is_certified() {
-        "not certified".into()
-    } else if far == near {
+        return "not certified".into();
+    }
+    let within = if far == near {
         format!("within ±{} of the true distance", number(near))
     } else {
         format!(
@@ -140,6 +146,11 @@ fn error_in_words(field: &Field) -> String {
             number(near),
             number(far)
         )
+    };
+    if field.understates_depth() {
+        format!("outside {within}; inside, depths may be understated")
+    } else {
+        within
     }
 }
 

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use isotouch::field::{
-    ExchangeError, ExchangeFormat, Execution, ExportOptions, Field, FieldOptions, Precision, Progress,
+    ExchangeError, ExchangeFormat, Execution, ExportOptions, Field, FieldOptions, Grid, Precision, Progress,
     StorageKind,
 };
 use isotouch::math::DVec3;
@@ -14,7 +14,7 @@ use super::output_path;
 use super::source::{self, Content};
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::{bytes, count, duration, number, plural};
+use crate::format::{bytes, coordinate, count, duration, number, plural};
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::report::Report;
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     if args.offset.is_some() && field.value_range().0 > 0.0 {
         console.warn("nothing is left of the solid: it is thinner than the offset takes away");
     }
-    if args.offset.is_some() && !field.is_certified_outside() {
+    if args.offset.is_some() && field.is_certified() && !field.is_certified_outside() {
         console.warn("the offset solid reaches the border of the box, so nothing is known outside it");
     }
     if is_for_others {
@@ -124,6 +124,8 @@ fn make(content: Content, args: &Args, console: &Console) -> Result<Field, Failu
         }
         Content::Field(field) => {
             args.build.warn_of_ignored(&args.input, FileKind::Field, console);
+            // What is written gets checksums of its own, which must not be those of damage.
+            source::check_sound(&field)?;
             field
         }
         Content::Foreign => {
@@ -176,12 +178,18 @@ pub(super) fn in_words(field: &Field) -> Vec<(&'static str, String)> {
     let (low, high) = field.value_range();
     let mut facts = vec![
         ("cells", format!("{} × {} × {} of {}", grid.cells.x, grid.cells.y, grid.cells.z, number(grid.cell))),
-        ("box", format!("{} to {}", corner(grid.bounds().min), corner(grid.bounds().max))),
+        ("box", format!("{} to {}", corner(grid.bounds().min, grid), corner(grid.bounds().max, grid))),
         ("nodes", nodes_in_words(field.node_count(), grid.node_count())),
         ("storage", format!("{}, {}", field.storage(), bytes(field.bytes()))),
         ("sign", field.sign().to_string()),
         ("values", format!("{} to {}", number(low.into()), number(high.into()))),
-        ("error bound", format!("{} near the surface", number(field.error_bound()))),
+        (
+            "error bound",
+            match field.is_certified() {
+                true => format!("{} near the surface", number(field.error_bound())),
+                false => "none: nothing is certified".into(),
+            },
+        ),
     ];
     // Offsets add some millionths for rounding, which is nothing to tell.
     if number(field.lipschitz()) != number(1.0) {
@@ -204,8 +212,10 @@ fn nodes_in_words(stored: u64, all: u64) -> String {
     if stored < all { format!("{} stored, {} in all", count(stored), count(all)) } else { count(all) }
 }
 
-fn corner(at: DVec3) -> String {
-    format!("({}, {}, {})", number(at.x), number(at.y), number(at.z))
+/// To some digits of the box, wherever it lies.
+fn corner(at: DVec3, grid: &Grid) -> String {
+    let apart = 1e-4 * grid.bounds().extent();
+    format!("({}, {}, {})", coordinate(at.x, apart.x), coordinate(at.y, apart.y), coordinate(at.z, apart.z))
 }
 
 /// What a field is, for programs.
@@ -223,7 +233,10 @@ pub(super) fn as_json(field: &Field) -> Vec<(&'static str, serde_json::Value)> {
         ("sign", field.sign().to_string().into()),
         ("lipschitz", field.lipschitz().into()),
         ("capped_nodes", field.capped_nodes().into()),
-        ("error_bound", field.error_bound().into()),
+        (
+            "error_bound",
+            if field.is_certified() { field.error_bound().into() } else { serde_json::Value::Null },
+        ),
         ("value_range", vec![f64::from(low), f64::from(high)].into()),
         ("caps", field.caps().len().into()),
         ("certified", field.is_certified().into()),

@@ -61,6 +61,12 @@ fn check_no_folder(output: &Path) -> anyhow::Result<()> {
         "cannot write {}: there is a folder of that name; name a file in it",
         output.display()
     );
+    let last = output.as_os_str().as_encoded_bytes().last().copied().unwrap_or_default();
+    ensure!(
+        !std::path::is_separator(last.into()),
+        "cannot write {}: that is the name of a folder; leave out the separator at its end, or name a file in it",
+        output.display()
+    );
     Ok(())
 }
 
@@ -132,6 +138,7 @@ mod tests {
             ("out", "only .field"),
             ("folder.field", "folder of that name"),
             ("plain", "folder of that name; name a file in it"),
+            ("out.field/", "the name of a folder"),
             ("none/out.field", "create it first"),
             ("in.field", "also an input"),
             ("folder.field/../in.field", "also an input"),

@@ -134,6 +134,7 @@ fn make(content: Content, args: &Args, console: &Console) -> Result<PointShell, 
         }
         Content::Field(field) => {
             build.warn_of_ignored(&args.input, FileKind::Field, console);
+            source::check_sound(&field)?;
             on_level_set(&field, args.offset.unwrap_or(0.0), args, console)
         }
         Content::Foreign => {

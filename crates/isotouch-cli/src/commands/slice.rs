@@ -9,7 +9,7 @@ use super::output_path;
 use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Failure};
-use crate::format::number;
+use crate::format::{coordinate, number};
 use crate::interrupt::{self, LeavesNothing};
 use crate::report::Report;
 use crate::values::{axis, finite, whole};
@@ -54,12 +54,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     args.build.limit_threads()?;
     let found = source::field(&args.field, &args.build, console)?;
     let field = &found.field;
+    source::warn_of_depth(&args.field, field, console);
+    if field.value_range() == (0.0, 0.0) {
+        console.warn(format_args!("{}: all values are 0, so there is nothing to see", args.field.display()));
+    }
     let plane = plane(field, args.axis, args.at).or_bad_input()?;
     interrupt::check()?;
     let options = SliceOptions {
         width: args.width,
         title: args.field.file_name().unwrap_or(args.field.as_os_str()).to_string_lossy().into_owned(),
-        caption: caption(field, &plane),
+        caption: caption(field, &plane, &where_cut(args.at, &plane, field)),
         unit: args.unit.clone().unwrap_or_default(),
         caps: field.caps().collect(),
     };
@@ -75,7 +79,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         image.width(),
         image.height(),
         plane.axis,
-        position(plane.at, field.grid().cell)
+        where_cut(args.at, &plane, field)
     ));
     report.key("output", args.output.display().to_string());
     found.report(&mut report);
@@ -94,8 +98,8 @@ pub(super) fn plane(field: &Field, axis: Axis, at: Option<f64>) -> anyhow::Resul
     match at {
         Some(at) if !(low..=high).contains(&at) => Err(anyhow!(
             "{axis} = {at} is outside the field, which goes from {} to {}; choose --at in between",
-            number(low),
-            number(high)
+            coordinate(low, 0.1 * field.grid().cell),
+            coordinate(high, 0.1 * field.grid().cell)
         )),
         _ => Ok(SlicePlane { axis, at: at.unwrap_or_else(|| beside_middle(field.grid(), axis)), bounds }),
     }
@@ -114,12 +118,12 @@ pub(super) fn draw(field: &Field, plane: &SlicePlane, options: &SliceOptions) ->
     picture::slice(plane, distance, options)
 }
 
-pub(super) fn caption(field: &Field, plane: &SlicePlane) -> String {
+pub(super) fn caption(field: &Field, plane: &SlicePlane, at: &str) -> String {
     let grid = field.grid();
     format!(
         "{} = {} · {} × {} × {} cells of {}",
         plane.axis,
-        position(plane.at, grid.cell).replace('-', "−"),
+        at.replace('-', "−"),
         grid.cells.x,
         grid.cells.y,
         grid.cells.z,
@@ -127,23 +131,11 @@ pub(super) fn caption(field: &Field, plane: &SlicePlane) -> String {
     )
 }
 
-/// A coordinate to a tenth of a cell: more digits would only show how it was rounded.
-fn position(at: f64, cell: f64) -> String {
-    let digits = (-(0.1 * cell).log10().floor()).clamp(0.0, 300.0);
-    let unit = 10f64.powf(-digits);
-    number((at / unit).round() * unit + 0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_have_as_many_digits_as_the_grid() {
-        assert_eq!(position(2.776e-17, 0.004), "0");
-        assert_eq!(position(-2.087e-5, 0.005), "0");
-        assert_eq!(position(-0.020731, 0.0047), "-0.0207");
-        assert_eq!(position(150.04, 20.0), "150");
-        assert_eq!(position(-1e-9, 1e-10), "-1e-9");
+/// Where a slice is: as it was asked for, or to a tenth of a cell, for more digits would only show how it was rounded.
+pub(super) fn where_cut(asked: Option<f64>, plane: &SlicePlane, field: &Field) -> String {
+    match asked {
+        Some(at) if (1e-4..1e16).contains(&at.abs()) || at == 0.0 => (at + 0.0).to_string(),
+        Some(at) => format!("{at:e}"),
+        None => coordinate(plane.at, 0.1 * field.grid().cell),
     }
 }

@@ -175,7 +175,7 @@ pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) ->
         console.warn(format_args!("{} contains a NumPy array, whatever its name says", path.display()));
     }
     let execution = Execution { cancel: Some(&interrupt::INTERRUPTED), ..Default::default() };
-    let Imported { field, slope } = match Field::import_with(path, options, &execution) {
+    let Imported { field, slope, vanished } = match Field::import_with(path, options, &execution) {
         Err(ExchangeError::Cancelled) => return Err(Failure::Interrupted),
         other => other.or_bad_input()?,
     };
@@ -186,6 +186,13 @@ pub(super) fn import(path: &Path, options: &ImportOptions, console: &Console) ->
              have another size; error bounds are that much larger",
             path.display(),
             number(slope)
+        ));
+    }
+    if vanished > 0 {
+        console.warn(format_args!(
+            "{}: {} too small for 32 bits became 0; scale values and cells to a usual unit",
+            path.display(),
+            plural(vanished, "value")
         ));
     }
     Ok(field)
@@ -231,18 +238,32 @@ impl Source {
         report.key("certified", self.field.is_certified());
         report.key("error_bound", known(self.field.error_bound()));
         report.key("error_bound_far", known(self.field.error_bound_far()));
+        report.key("understates_depth", self.field.understates_depth());
     }
 }
 
-/// [`field`] for questions whose answers are certain: all bytes of a field file are read and compared with their checksums, and values
-/// that are no numbers are refused.
-pub(super) fn sound_field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
-    let found = field(path, args, console)?;
-    // The cache looks at what it gives.
-    if found.cache.is_none() {
-        found.field.verify_checksums().and_then(|()| found.field.verify_finite()).or_bad_input()?;
+/// Says that depths inside are not to be relied on, where that is so, to somebody who asks for them.
+pub(super) fn warn_of_depth(path: &Path, field: &Field, console: &Console) {
+    if field.understates_depth() {
+        console.warn(format_args!(
+            "{}: depths inside may be understated, since triangles may run within the solid; outside, and in telling inside from \
+             outside, this changes nothing",
+            path.display()
+        ));
     }
-    if !found.field.is_certified() {
+}
+
+/// Refuses a field file that is damaged: all its bytes are read and compared with their checksums, and values that are no numbers are
+/// refused. Opening it looks at its header alone.
+pub(super) fn check_sound(field: &Field) -> Result<(), Failure> {
+    field.verify_checksums().and_then(|()| field.verify_finite()).or_bad_input()
+}
+
+/// [`field`] for questions whose answers are certain: says so where they are not.
+pub(super) fn certain_field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
+    let found = field(path, args, console)?;
+    // Of a mesh the notes on its field have said it.
+    if !found.field.is_certified() && found.cache.is_none() {
         console.warn(format_args!(
             "{}: nothing is certified, for inside and outside meet beyond the rim of an open surface",
             path.display()
@@ -251,11 +272,12 @@ pub(super) fn sound_field(path: &Path, args: &FieldArgs, console: &Console) -> R
     Ok(found)
 }
 
-/// Where a path becomes a field to ask: opens a field file; takes over the values of another program, all of them; or, of a mesh
+/// Where a path becomes a field to ask: opens a field file, and looks whether it is damaged; takes over the values of another program, all of them; or, of a mesh
 /// that stands in for its field, takes it from the cache or builds it.
 pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<Source, Failure> {
     if let Some(field) = field_file(path, console)? {
         args.build.warn_of_ignored(path, FileKind::Field, console);
+        check_sound(&field)?;
         return Ok(Source { field, cache: None });
     }
     if ExchangeFormat::of_file(path).is_some() {

@@ -42,6 +42,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     args.build.limit_threads()?;
     let found = source::field(&args.field, &args.build, console)?;
     let field = &found.field;
+    if args.iso < 0.0 {
+        source::warn_of_depth(&args.field, field, console);
+    }
     let start = Instant::now();
     let surface = extract(&args.field, field, args.iso, console)?;
     let elapsed = start.elapsed();

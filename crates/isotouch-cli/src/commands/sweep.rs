@@ -78,7 +78,7 @@ fn traversal(name: &str) -> Result<SweepTraversal, String> {
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     args.build.limit_threads()?;
     let shell = source::shell(&args.moving, &args.build, console)?;
-    let found = source::sound_field(&args.fixed, &args.build, console)?;
+    let found = source::field(&args.fixed, &args.build, console)?;
     interrupt::check()?;
     let mut way = Motion::new(args.motion, args.from, args.to);
     if let (Some(from), Some(to)) = (args.fixed_from, args.fixed_to) {

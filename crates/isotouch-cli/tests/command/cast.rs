@@ -1,6 +1,7 @@
 use isotouch::ccd::{CastOptions, Segment};
 use isotouch::field::Field;
 use isotouch::math::DVec3;
+use isotouch::mesh::{io, shapes};
 use isotouch::output::npy;
 
 use crate::Desk;
@@ -260,4 +261,23 @@ fn bad_input_is_named() {
     ] {
         assert_eq!(desk.run(wrong).code, Some(2), "{wrong:?}");
     }
+}
+
+/// "No hit" was said to be proven of the solid, and a path through the corner of a box had none: a field rounds corners. The report and
+/// the help tell how to ask so that none is missed.
+#[test]
+fn a_path_through_a_corner_is_not_missed_with_the_error_bound_as_iso() {
+    let desk = Desk::new();
+    io::write(desk.path("box.obj"), &shapes::cuboid(DVec3::ONE).unwrap()).unwrap();
+    let (within, across) = (DVec3::splat(0.5 - 1e-4), DVec3::new(0.04, -0.04, 0.0));
+    write_all(&desk, &[Segment::new(within + across, within - across)]);
+    let ask = ["cast", "box.obj", "-r", "16", "--segments", "segments.npy"];
+    let run = desk.succeed(&[&ask[..], &["--json"]].concat());
+    assert_eq!(run.json()["hits"], 0);
+    let bound = run.json()["error_bound"].as_f64().unwrap();
+    let said = desk.succeed(&ask).stdout;
+    assert!(said.contains("misses no contact with the true surface"), "{said}");
+    let run = desk.succeed(&[&ask[..], &["--iso", &bound.to_string(), "--json"]].concat());
+    assert_eq!(run.json()["hits"], 1);
+    assert!(desk.succeed(&["cast", "--help"]).stdout.contains("--iso <error_bound>"));
 }

@@ -103,6 +103,46 @@ fn arrays_are_placed_by_options_or_the_file_beside_them() {
     assert!(run.code == Some(2) && run.stderr.contains("shape (5, 3)"), "{}", run.stderr);
 }
 
+/// Commands without --cell told to pass it; points were said to lack a position; and the origin was not optional after all.
+#[test]
+fn advice_about_arrays_can_be_followed() {
+    let desk = Desk::new();
+    desk.succeed(&["field", "part.obj", "-o", "part.npy", "-r", "24"]);
+    std::fs::remove_file(desk.path("part.npy.json")).unwrap();
+    for arguments in [&["compare", "part.obj", "part.npy"][..], &["inspect", "part.npy"]] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2));
+        let advice = "`isotouch field part.npy -o NAME.field --cell H --origin X,Y,Z`";
+        assert!(run.stderr.contains(advice), "{}", run.stderr);
+    }
+    let run = desk.run(&["inspect", "points.npy"]);
+    assert!(run.stderr.contains("(5, 3)") && run.stderr.contains("no field"), "{}", run.stderr);
+
+    std::fs::write(desk.path("part.npy.json"), "{\"cell\": 0.5}").unwrap();
+    desk.succeed(&["field", "part.npy", "-o", "a.field"]);
+    assert_eq!(Field::open(desk.path("a.field")).unwrap().grid().origin.to_array(), [0.0; 3]);
+}
+
+/// 10³⁰⁰ was called infinite and missing from a band; 10⁻³⁰⁰ became 0 without a word.
+#[test]
+fn values_that_32_bits_cannot_hold_are_told_of() {
+    let desk = Desk::new();
+    let write = |name: &str, value: f64| {
+        let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        let mut header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }".to_owned();
+        header.extend(std::iter::repeat_n(' ', 117 - header.len()));
+        bytes.extend(header.bytes().chain([b'\n']));
+        bytes.extend([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, value].iter().flat_map(|v: &f64| v.to_le_bytes()));
+        std::fs::write(desk.path(name), bytes).unwrap();
+    };
+    write("large.npy", 1e300);
+    let run = desk.run(&["field", "large.npy", "-o", "a.field", "--cell", "1"]);
+    assert!(run.code == Some(2) && run.stderr.contains("beyond 3.4e38"), "{}", run.stderr);
+    write("small.npy", 1e-300);
+    let run = desk.succeed(&["field", "small.npy", "-o", "a.field", "--cell", "1"]);
+    assert!(run.stderr.contains("1 value too small for 32 bits became 0"), "{}", run.stderr);
+}
+
 /// What begins as arrays and fields do is read as such; it once was refused, or taken for a grid of absurd size.
 #[test]
 fn names_that_lie_are_seen_through() {

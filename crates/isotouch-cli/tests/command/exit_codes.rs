@@ -134,6 +134,37 @@ fn a_full_disk_is_4() {
     assert!(run.stderr.contains("full.png"), "{}", run.stderr);
 }
 
+/// The signal that tells of a file beyond its limit ended the process, and half a file stayed behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_beyond_its_limit_is_4_and_leaves_nothing() {
+    let desk = Desk::new();
+    let before = desk.files();
+    let program = desk.command(&[]).get_program().to_owned();
+    let limited = "ulimit -f 16; exec \"$0\" field part.obj -o big.field -r 48 --quiet";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", limited]).arg(program).current_dir(desk.path(""));
+    let run = crate::Run::from(shell.output().unwrap());
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("big.field"), "{}", run.stderr);
+    assert_eq!(desk.files(), before);
+}
+
+/// It was built first, for minutes perhaps, and then refused by the system.
+#[test]
+fn a_name_that_ends_as_folders_do_is_refused_before_the_work() {
+    let desk = Desk::new();
+    for (arguments, output) in [
+        (["field", "none.obj", "-o"], "a.field/"),
+        (["slice", "none.obj", "-o"], "a.png/"),
+        (["surface", "none.obj", "-o"], "a.obj/"),
+    ] {
+        let run = desk.run(&[&arguments[..], &[output]].concat());
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("the name of a folder"), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn quiet_is_quiet_but_warnings_and_errors_stay() {
     let desk = Desk::new();

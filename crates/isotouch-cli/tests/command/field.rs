@@ -1,4 +1,5 @@
 use isotouch::field::Field;
+use isotouch::math::DVec3;
 use isotouch::mesh::{io, shapes};
 
 use crate::Desk;
@@ -174,4 +175,69 @@ fn a_file_cut_short_within_a_face_is_told_of_by_every_command() {
         let said = desk.succeed(arguments).stderr;
         assert!(said.contains("short.obj has 1 face with fewer than three corners"), "{arguments:?}: {said}");
     }
+}
+
+/// A field with a changed byte was drawn, converted and offset as if it were whole, with fresh checksums for the damage.
+#[test]
+fn damaged_fields_are_refused_by_every_command() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    let mut bytes = std::fs::read(desk.path("part.field")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    std::fs::write(desk.path("bad.field"), bytes).unwrap();
+    for arguments in [
+        &["surface", "bad.field", "-o", "out.obj"][..],
+        &["slice", "bad.field", "-o", "out.png"],
+        &["compare", "part.obj", "bad.field"],
+        &["field", "bad.field", "-o", "out.npy"],
+        &["field", "bad.field", "-o", "out.field", "--offset", "0.01"],
+        &["distance", "bad.field", "-p", "points.npy", "-o", "out.npy"],
+        &["cast", "bad.field", "--random", "3"],
+        &["shell", "bad.field", "-o", "out.shell"],
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains("bad.field"), "{arguments:?}: {}", run.stderr);
+    }
+    assert!(!desk.files().iter().any(|name| name.starts_with("out.")), "{:?}", desk.files());
+}
+
+/// A sheet without a certificate was given an error bound, and its offset was said to reach the border.
+#[test]
+fn sheets_have_no_error_bound() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n").unwrap();
+    let build = ["field", "sheet.obj", "--sign", "oriented", "-r", "24", "-o"];
+    for more in [&["a.field"][..], &["b.field", "--offset", "0.05"]] {
+        let run = desk.succeed(&[&build[..], more, &["--json"]].concat());
+        let json = run.json();
+        assert_eq!((&json["certified"], &json["error_bound"]), (&false.into(), &serde_json::Value::Null));
+        assert!(!run.stderr.contains("border of the box"), "{}", run.stderr);
+        let run = desk.succeed(&["inspect", more[0]]);
+        assert!(run.stdout.contains("none: nothing is certified"), "{}", run.stdout);
+        assert_eq!(
+            desk.succeed(&["inspect", more[0], "--json"]).json()["files"][0]["error_bound"],
+            serde_json::Value::Null
+        );
+    }
+    // Once, of the mesh as of its field.
+    for input in [&["sheet.obj", "--sign", "oriented", "-r", "24"][..], &["a.field"]] {
+        let run = desk.succeed(&[&["cast"], input, &["--random", "5"]].concat());
+        assert_eq!(run.stderr.matches("nothing is certified").count(), 1, "{}", run.stderr);
+    }
+}
+
+/// Corners of a box far from the origin were printed with four digits, so that both were the same.
+#[test]
+fn corners_far_away_are_told_apart() {
+    let desk = Desk::new();
+    let building = shapes::cuboid(DVec3::new(20.0, 10.0, 5.0)).unwrap();
+    let far = building.mapped(|v| v + DVec3::new(500_010.0, 4_500_005.0, 102.5)).unwrap();
+    io::write(desk.path("far.obj"), &far).unwrap();
+    let run = desk.succeed(&["field", "far.obj", "-o", "far.field", "-r", "64"]);
+    assert!(run.stdout.contains("(499999, "), "{}", run.stdout);
+    assert!(run.stdout.contains(" to (500021, "), "{}", run.stdout);
+    let run = desk.succeed(&["slice", "far.field", "-o", "s.png", "--at", "102.4999"]);
+    assert!(run.stdout.contains("z = 102.4999"), "{}", run.stdout);
 }

@@ -95,6 +95,21 @@ fn sigterm_while_saving_leaves_no_unfinished_file() {
     }
 }
 
+/// Programs wait for one JSON object, also when the process ends while a mesh is being read.
+#[test]
+fn reading_that_stops_at_once_still_answers_in_json() {
+    let desk = Desk::new();
+    assert!(Command::new("mkfifo").arg(desk.path("nobody-writes.obj")).status().unwrap().success());
+    let reads = ["field", "nobody-writes.obj", "-o", "none.field", "--json"];
+    let mut child = desk.command(&reads).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(child.try_wait().unwrap().is_none());
+    interrupt(&child);
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(130), "error: interrupted\n"));
+    assert_eq!(run.stdout, "{\"error\":\"interrupted\",\"warnings\":[]}\n");
+}
+
 /// What does not look whether it should stop, and leaves nothing behind, is ended at once.
 #[test]
 fn reading_and_drawing_stop_at_the_first() {

@@ -99,25 +99,46 @@ pub(crate) fn is_array(path: &Path) -> bool {
         && first == *header::MAGIC
 }
 
-/// The shape of an array, without its numbers.
-pub(crate) fn read_shape(path: &Path) -> Result<Vec<usize>, NpyError> {
-    open(path, |input| Ok(header::read_of_floats(input)?.shape))
+/// The shape of an array with three indices, without its numbers.
+pub(crate) fn read_grid_shape(path: &Path) -> Result<[usize; 3], NpyError> {
+    open(path, |input| grid_shape(&header::read_of_floats(input)?))
 }
 
-/// Reads an array with three indices, rounded to 32 bits, its numbers with the *first* index running fastest.
-pub(crate) fn read_grid(path: &Path) -> Result<([usize; 3], Vec<f32>), NpyError> {
+fn grid_shape(header: &Header) -> Result<[usize; 3], Failure> {
+    let wrong = || Failure::WrongShape(header.shape.clone(), GRID);
+    <[usize; 3]>::try_from(header.shape.as_slice()).map_err(|_| wrong())
+}
+
+/// An array with three indices, rounded to 32 bits.
+pub(crate) struct GridValues {
+    pub(crate) shape: [usize; 3],
+    /// The *first* index runs fastest.
+    pub(crate) values: Vec<f32>,
+    /// Numbers other than 0 that became 0.
+    pub(crate) vanished: u64,
+}
+
+/// A number in 32 bits; counts those that become 0 and were not.
+pub(crate) fn rounded(value: f64, vanished: &mut u64) -> f32 {
+    let rounded = value as f32;
+    *vanished += u64::from(rounded == 0.0 && value != 0.0);
+    rounded
+}
+
+/// Reads an array with three indices.
+pub(crate) fn read_grid(path: &Path) -> Result<GridValues, NpyError> {
     open(path, |input| {
         let header = header::read_of_floats(input)?;
-        let Ok(shape) = <[usize; 3]>::try_from(header.shape.as_slice()) else {
-            return Err(Failure::WrongShape(header.shape, "one length for each of x, y and z"));
-        };
-        let values = read_values(input, &header, |bytes| header.number.decode_float(bytes) as f32)?;
+        let shape = grid_shape(&header)?;
+        let mut vanished = 0;
+        let values =
+            read_values(input, &header, |bytes| rounded(header.number.decode_float(bytes), &mut vanished))?;
         // Numbers of which the last index is the fastest are those of the array with its indices reversed, in Fortran order.
         let values = match header.order {
             Order::Fortran => values,
             Order::C => c_order(&[shape[2], shape[1], shape[0]], &values),
         };
-        Ok((shape, values))
+        Ok(GridValues { shape, values, vanished })
     })
 }
 
@@ -141,6 +162,8 @@ fn open_file<T>(path: &Path, read: impl FnOnce(File) -> Result<T, Failure>) -> R
     })
 }
 
+/// The shape of an array of nodes.
+const GRID: &str = "one length for each of x, y and z";
 /// The shape of an array of points.
 const POINTS: &str = "(n, 3)";
 
@@ -256,7 +279,7 @@ fn read_in_c_order<T: Copy>(
 fn read_values<T>(
     input: &mut dyn Read,
     header: &Header,
-    decode: impl Fn(&[u8]) -> T,
+    mut decode: impl FnMut(&[u8]) -> T,
 ) -> Result<Vec<T>, Failure> {
     let width = header.number.width();
     let mut values: Vec<T> = Vec::new();
@@ -277,7 +300,7 @@ fn read_values<T>(
         if values.try_reserve(take).is_err() {
             return malformed(format!("there is no memory for {} numbers; split the file", header.count));
         }
-        values.extend(bytes.chunks_exact(width).map(&decode));
+        values.extend(bytes.chunks_exact(width).map(&mut decode));
         left -= take;
     }
     if read_up_to(input, &mut block[..1])? > 0 {
@@ -334,6 +357,7 @@ fn c_order<T: Copy>(shape: &[usize], fortran: &[T]) -> Vec<T> {
 fn remedy(shape: &[usize], wanted: &str) -> &'static str {
     match shape {
         [3, _] if wanted == POINTS => "save its transpose, array.T",
+        [_, 3] if wanted == GRID => "it may hold points, which are no field",
         _ => "reshape it before saving",
     }
 }

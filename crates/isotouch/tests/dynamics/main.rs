@@ -1,4 +1,5 @@
 //! Rigid bodies against what textbooks say of them.
+#![allow(clippy::unwrap_used)]
 
 mod bad_input;
 mod bullets;

@@ -26,8 +26,13 @@ pub enum BuildNote {
     RunsThroughItself {
         /// Triangles that others pass through.
         crossed: usize,
-        /// Triangles inside the solid, or outside it, with both sides.
+        /// Triangles inside the solid with both sides.
         hidden: usize,
+    },
+    /// Parts that are wound inward reach out of what they are hollows of, or have nothing around them at all.
+    HollowOutside {
+        /// Their triangles with outside on both sides, which distances leave out.
+        triangles: usize,
     },
     /// Signs contradicted each other all the same, so winding numbers decided everywhere.
     UsedWinding,
@@ -48,6 +53,11 @@ pub enum BuildNote {
     /// Holes up to this width were closed.
     GapsClosed {
         /// The width.
+        width: f64,
+    },
+    /// Holes were spanned from rim to rim, for closing them by their width would have lost more of the mesh.
+    HolesSpanned {
+        /// Holes up to this width were closed besides.
         width: f64,
     },
     /// The gap that was asked for would have lost the solid, or most of it, so a narrower one was taken.
@@ -121,6 +131,13 @@ impl fmt::Display for BuildNote {
                 "the mesh runs through itself ({} or cross others); the solid is what it winds around at least once",
                 counted(*crossed, "triangle touches", "triangles touch")
             ),
+            Self::HollowOutside { triangles } => write!(
+                f,
+                "parts of the mesh are wound inward, and count as hollow: what they enclose is taken away from the others, and \
+                 where there are no others nothing is left ({} outside on both sides); turn them over if they are solid, as the \
+                 sign method 'auto' does with those that cross no others",
+                counted(*triangles, "triangle has", "triangles have")
+            ),
             Self::UsedWinding => {
                 write!(
                     f,
@@ -143,6 +160,12 @@ impl fmt::Display for BuildNote {
             Self::GapsClosed { width } => {
                 write!(f, "holes narrower than {} count as closed", number(*width))
             }
+            Self::HolesSpanned { width } => write!(
+                f,
+                "holes were spanned from rim to rim, however wide, which keeps more of the mesh than a gap as wide would; besides, \
+                 holes narrower than {} count as closed",
+                number(*width)
+            ),
             Self::GapNarrowed { asked, width } => write!(
                 f,
                 "a gap of {} is wider than most of the solid, which would be lost; only holes narrower than {} count as closed",
@@ -217,7 +240,9 @@ pub enum BuildError {
     },
     /// More cells than anything could hold.
     #[error(
-        "{cells} cells along one side are too many (at most {MOST_CELLS}); use a lower resolution or a larger cell size"
+        "{} cells along one side are too many (at most {MOST_CELLS}); use a lower resolution or a larger cell size",
+        // Counts beyond are not known.
+        if *cells < u64::from(u32::MAX) { cells.to_string() } else { "billions of".into() }
     )]
     TooFine {
         /// How many there would be.

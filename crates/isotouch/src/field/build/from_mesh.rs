@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use glam::DVec3;
+
 use super::distance_sampler::MeshSampler;
 use super::leaf_vertices::LeafVertices;
 use super::open::{OpenMesh, winding_serves};
@@ -71,8 +73,34 @@ impl Field {
         let grid = Grid::around(solid, options.padding, spacing(options));
         check_size(&grid)?;
         memory::check_field(&grid, options, mesh.area(), execution)?;
-        on_threads(execution, || from_solid_mesh(mesh, grid, options, execution))?
+        let away = away_from_origin(&grid);
+        on_threads(execution, || {
+            if away == DVec3::ZERO {
+                return from_solid_mesh(mesh, grid, options, execution);
+            }
+            // Finite again, since nothing gets larger; unless by a vertex of no triangle, and then as it is will do.
+            let Ok(near) = mesh.clone().mapped(|v| v - away) else {
+                return from_solid_mesh(mesh, grid, options, execution);
+            };
+            let grid_near = Grid { origin: grid.origin - away, ..grid };
+            let mut built = from_solid_mesh(&near, grid_near, options, execution)?;
+            built.field.grid = grid;
+            Ok(built)
+        })?
     }
+}
+
+/// A box so many times farther from the origin than it is long is moved there to be measured. Less than 3, and the move would not be
+/// exact; much more, and nodes are rounded to fewer digits than the methods that spread and check their signs allow for, so that a
+/// node on a face takes the side of its neighbour across.
+const FAR: f64 = 4.0;
+
+/// How far a box is from the origin, along the axes where that is far. Its coordinates are then within a factor of 2 of it, so
+/// that taking it away from them, and from those of all vertices in the box, is exact (Sterbenz's lemma).
+fn away_from_origin(grid: &Grid) -> DVec3 {
+    let bounds = grid.bounds();
+    let (center, length) = (bounds.center(), bounds.extent().max_element());
+    DVec3::select(center.abs().cmpgt(DVec3::splat(FAR * length)), center, DVec3::ZERO)
 }
 
 /// Cells larger than this many meshes leave too few digits to tell them apart.
@@ -224,8 +252,15 @@ fn build(
     let sign = match (method, tangle) {
         (_, Some(tangle)) if !tangle.is_none() => {
             method = SignMethod::Winding;
-            let hidden = tangle.count(Sides::Buried) + tangle.count(Sides::Stray);
-            notes.push(BuildNote::RunsThroughItself { crossed: tangle.count(Sides::Crossed), hidden });
+            let [crossed, buried, stray] =
+                [Sides::Crossed, Sides::Buried, Sides::Stray].map(|what| tangle.count(what));
+            if crossed + buried > 0 {
+                notes.push(BuildNote::RunsThroughItself { crossed, hidden: buried });
+            }
+            if stray > 0 {
+                notes.push(BuildNote::HollowOutside { triangles: stray });
+            }
+            let hidden = buried + stray;
             if hidden > 0 {
                 let is_hidden = |t: usize| matches!(tangle.sides[t], Sides::Buried | Sides::Stray);
                 // Few are left out where they lie; for many a new tree pays.
@@ -261,7 +296,9 @@ fn build(
         checked = check::neighbours(&storage, &grid, 1.0);
     }
     let remedy = match method {
-        SignMethod::Pseudonormal => "the mesh seems to run through itself, so use the sign method 'winding'",
+        SignMethod::Pseudonormal => {
+            "the mesh seems to run through itself, or parts of it to be wound inward, so use the sign method 'auto'"
+        }
         _ => "please report this mesh: the winding numbers of a closed mesh should not do that",
     };
     checked.map_err(|found| found.into_error(remedy))?;

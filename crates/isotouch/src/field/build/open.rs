@@ -153,6 +153,9 @@ impl OpenMesh<'_, '_> {
             Some(asked) if soup.gap < asked * (1.0 - 1e-9) => {
                 opened.notes.push(BuildNote::GapNarrowed { asked, width: soup.gap });
             }
+            _ if mesh.triangles().len() > self.mesh.triangles().len() => {
+                opened.notes.push(BuildNote::HolesSpanned { width: soup.gap });
+            }
             _ if opened.capped_nodes > 0 => opened.notes.push(BuildNote::GapsClosed { width: soup.gap }),
             _ => {}
         }

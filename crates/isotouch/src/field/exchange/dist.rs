@@ -19,6 +19,7 @@ use glam::{DVec3, UVec3};
 
 use super::{ExchangeError, Nodes, Precision};
 use crate::field::Grid;
+use crate::npy::rounded;
 
 const HEADER: usize = 60;
 
@@ -57,6 +58,7 @@ pub(super) fn read(path: &Path) -> Result<Nodes, ExchangeError> {
     })?;
     let (grid, precision) = grid_of(&header, about.len(), path)?;
 
+    let mut vanished = 0;
     let mut values = Vec::new();
     values.try_reserve_exact(grid.node_count() as usize).map_err(|_| {
         let problem = format!("there is no memory for its {} nodes", grid.node_count());
@@ -69,11 +71,12 @@ pub(super) fn read(path: &Path) -> Result<Nodes, ExchangeError> {
         match precision {
             Precision::Single => values.extend(row.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
             Precision::Double => {
-                values.extend(row.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b) as f32));
+                let value = |b: &[u8; 8]| rounded(f64::from_le_bytes(*b), &mut vanished);
+                values.extend(row.as_chunks().0.iter().map(value));
             }
         }
     }
-    Ok((grid, values))
+    Ok(Nodes { grid, values, vanished })
 }
 
 fn width(precision: Precision) -> usize {

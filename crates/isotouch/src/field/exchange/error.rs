@@ -4,6 +4,17 @@ use std::path::PathBuf;
 use crate::field::BuildError;
 use crate::npy::NpyError;
 
+fn what_is_wrong(value: f32) -> String {
+    let beyond = if value.is_infinite() {
+        ", or one beyond 3.4e38, the most that 32 bits hold, and then values and cells have to be scaled"
+    } else {
+        ""
+    };
+    format!(
+        "the value {value}{beyond}; every node needs a finite one, so compute the whole field and not only a narrow band"
+    )
+}
+
 /// Why a field could not be taken over from another program, or written for it.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
@@ -31,9 +42,9 @@ pub enum ExchangeError {
     Npy(#[from] NpyError),
     /// A NumPy file, and nothing that says where its nodes are.
     #[error(
-        "{}: an array says nothing about where its nodes are; pass --cell H and --origin X,Y,Z, or put \
-         {{\"cell\": H, \"origin\": [X, Y, Z]}} into {}",
-        path.display(), sidecar.display()
+        "{}: an array says nothing about where its nodes are; make a field of it with `isotouch field {} -o NAME.field --cell H \
+         --origin X,Y,Z`, or put {{\"cell\": H, \"origin\": [X, Y, Z]}} into {}",
+        path.display(), path.display(), sidecar.display()
     )]
     NoPosition {
         /// The file.
@@ -62,9 +73,7 @@ pub enum ExchangeError {
     },
     /// A value that no field has.
     #[error(
-        "{}: the node ({}, {}, {}) has the value {value}; every node needs one, so compute the whole field and not only \
-         a narrow band",
-        path.display(), node[0], node[1], node[2]
+        "{}: the node ({}, {}, {}) has {}", path.display(), node[0], node[1], node[2], what_is_wrong(*value)
     )]
     NotFinite {
         /// The file.

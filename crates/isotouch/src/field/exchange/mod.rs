@@ -96,6 +96,8 @@ pub struct Imported {
     /// The largest difference of neighbouring nodes per unit of length. Above 1 the values are no distances, or the cells
     /// are not of the size stated.
     pub slope: f64,
+    /// Values other than 0 that became 0, being too small for 32 bits.
+    pub vanished: u64,
 }
 
 /// How many bits a number gets.
@@ -158,7 +160,7 @@ impl Field {
         execution: &Execution<'_>,
     ) -> Result<Imported, ExchangeError> {
         let path = path.as_ref();
-        let (mut grid, values) = match ExchangeFormat::of_file(path) {
+        let Nodes { mut grid, values, vanished } = match ExchangeFormat::of_file(path) {
             Some(ExchangeFormat::Npy) => npy::read(path, options)?,
             Some(ExchangeFormat::Dist) => dist::read(path)?,
             Some(ExchangeFormat::Nrrd) => {
@@ -184,7 +186,7 @@ impl Field {
                     source => ExchangeError::Build { path: path.into(), source },
                 }
             })?;
-        Ok(Imported { field, slope })
+        Ok(Imported { field, slope, vanished })
     }
 
     /// Writes the field for another program, in the format that the extension names. The file appears whole or not at all; with
@@ -220,5 +222,11 @@ impl Field {
     }
 }
 
-/// A grid and its values, x fastest.
-type Nodes = (Grid, Vec<f32>);
+/// What a file holds.
+struct Nodes {
+    grid: Grid,
+    /// x fastest.
+    values: Vec<f32>,
+    /// Values other than 0 that became 0.
+    vanished: u64,
+}

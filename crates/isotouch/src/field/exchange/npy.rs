@@ -62,13 +62,13 @@ pub(super) fn read(path: &Path, options: &ImportOptions) -> Result<Nodes, Exchan
         (Some(cell), None) => (cell, options.origin.unwrap_or(DVec3::ZERO)),
         (cell, Some(beside)) => (cell.unwrap_or(beside.cell), options.origin.unwrap_or(beside.origin)),
         (None, None) => {
-            // Who is told to say where the nodes are should have nodes.
-            npy::read_shape(path)?;
+            // Who is told to say where the nodes are should have nodes, along three axes.
+            npy::read_grid_shape(path)?;
             let sidecar = sidecar_path(path);
             return Err(ExchangeError::NoPosition { path: path.into(), sidecar });
         }
     };
-    let (shape, values) = npy::read_grid(path)?;
+    let npy::GridValues { shape, values, vanished } = npy::read_grid(path)?;
     let malformed = |problem: String| ExchangeError::Malformed { path: path.into(), problem };
     if let Some(stated) = beside.and_then(|beside| beside.shape)
         && stated != shape
@@ -90,7 +90,7 @@ pub(super) fn read(path: &Path, options: &ImportOptions) -> Result<Nodes, Exchan
             }
         };
     }
-    Ok((Grid { origin, cell, cells }, values))
+    Ok(Nodes { grid: Grid { origin, cell, cells }, values, vanished })
 }
 
 /// What a side-car file says.
@@ -117,7 +117,10 @@ fn read_sidecar(path: &Path) -> Result<Option<Sidecar>, ExchangeError> {
     };
     let cell = value.get("cell").and_then(Value::as_f64).filter(|cell| *cell > 0.0);
     let cell = cell.ok_or_else(|| malformed("\"cell\" has to be a number above 0".into()))?;
-    let origin = numbers("origin").ok_or_else(|| malformed("\"origin\" has to be three numbers".into()))?;
+    let origin = match value.get("origin") {
+        None => [0.0; 3],
+        Some(_) => numbers("origin").ok_or_else(|| malformed("\"origin\" has to be three numbers".into()))?,
+    };
     let shape = match value.get("shape") {
         None => None,
         Some(_) => {

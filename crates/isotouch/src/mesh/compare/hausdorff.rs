@@ -88,15 +88,17 @@ struct Piece {
     upper: f64,
 }
 
-/// In the heap by their bound; those that tie by age, which makes the order the same in every run.
+/// In the heap by their bound; those that tie by age, which makes the order the same in every run. Millions wait where surfaces run side by
+/// side, and a heap moves what is in it about: so the piece itself stays where it is.
 struct Queued {
-    piece: Piece,
+    upper: f64,
     number: u64,
+    piece: Box<Piece>,
 }
 
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.piece.upper.total_cmp(&other.piece.upper).then(other.number.cmp(&self.number))
+        self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }
 }
 
@@ -186,7 +188,7 @@ impl<T: Target> Search<'_, T> {
                 self.settled = self.settled.max(piece.upper);
                 self.open.clear();
             } else {
-                cut.push(piece);
+                cut.push(*piece);
             }
         }
         if cut.is_empty() {
@@ -210,7 +212,8 @@ impl<T: Target> Search<'_, T> {
             if self.is_settled(&piece) {
                 self.settled = self.settled.max(piece.upper);
             } else {
-                self.open.push(Queued { piece, number: self.looked_at });
+                let queued = Queued { upper: piece.upper, number: self.looked_at, piece: Box::new(piece) };
+                self.open.push(queued);
             }
         }
     }
@@ -226,7 +229,7 @@ impl<T: Target> Search<'_, T> {
     }
 
     fn finish(self) -> (Bracket, DVec3) {
-        let open = self.open.peek().map_or(0.0, |queued| queued.piece.upper);
+        let open = self.open.peek().map_or(0.0, |queued| queued.upper);
         // Rounding may have moved pieces and distances.
         let upper = self.farthest.distance.max(self.settled).max(open) + self.limits.rounding;
         (Bracket { lower: self.lower(), upper }, self.farthest.point)

@@ -163,6 +163,11 @@ pub fn compare_until(
     }
     // What positions of pieces and distances are rounded by: a few 2⁻⁵³ of the coordinates, many times over.
     let rounding = 1e-14 * reach;
+    // Both ends of a bracket are off by it: no search would ever make one so narrow.
+    if options.tolerance.is_some() && tolerance < 4.0 * rounding {
+        let must_be = "at least 4e-14 of the largest coordinate, which distances are rounded to";
+        return Err(CompareError::BadOption { name: "tolerance", value: tolerance, must_be });
+    }
     let one_way = |from: &TriMesh, to: &TriMesh| {
         let target = Triangles::new(to);
         let run = Run { from, to: &target, options, tolerance, rounding, cancel };

@@ -82,27 +82,44 @@ impl Components {
             if !component.solid || component.signed_volume >= 0.0 {
                 continue;
             }
-            let point = mesh.vertices()[triangles[component.triangles[0] as usize][0] as usize];
-            let mut winding = 0.0;
-            for (j, other) in self.0.iter().enumerate() {
-                // A closed surface does not wind around a point outside its box.
-                if i == j || !other.solid || !other.bounds.contains(point) {
-                    continue;
-                }
-                visits += other.triangles.len();
-                winding += if visits <= VISITS {
-                    winding_number(mesh, &other.triangles, point)
-                } else {
-                    other.signed_volume.signum()
-                };
-            }
-            if winding > 0.5 {
+            if self.winding_around(i, (mesh, triangles), &mut visits) > 0.5 {
                 cavities += 1;
             } else {
                 inward.push(i);
             }
         }
         (inward, cavities)
+    }
+
+    /// Whether a solid component faces outward, and not into what an inward one around it takes for its outside.
+    pub(super) fn has_outward(&self, mesh: &TriMesh, triangles: &[[u32; 3]]) -> bool {
+        let mut visits = 0;
+        let mut outward = (0..self.0.len()).filter(|&i| self.0[i].solid && self.0[i].signed_volume > 0.0);
+        outward.any(|i| self.winding_around(i, (mesh, triangles), &mut visits) > -0.5)
+    }
+
+    /// How often the other solid components wind around one.
+    fn winding_around(
+        &self,
+        i: usize,
+        (mesh, triangles): (&TriMesh, &[[u32; 3]]),
+        visits: &mut usize,
+    ) -> f64 {
+        let point = mesh.vertices()[triangles[self.0[i].triangles[0] as usize][0] as usize];
+        let mut winding = 0.0;
+        for (j, other) in self.0.iter().enumerate() {
+            // A closed surface does not wind around a point outside its box.
+            if i == j || !other.solid || !other.bounds.contains(point) {
+                continue;
+            }
+            *visits += other.triangles.len();
+            winding += if *visits <= VISITS {
+                winding_number(mesh, &other.triangles, point)
+            } else {
+                other.signed_volume.signum()
+            };
+        }
+        winding
     }
 }
 

@@ -56,6 +56,8 @@ pub struct MeshReport {
     pub inward_components: usize,
     /// Closed, consistently oriented components that face their inside because they bound a hollow in another one.
     pub cavities: usize,
+    /// Whether some components face their inside with none around them, and none faces outward but in their hollows.
+    faces_inward: bool,
     /// All of it lies in one plane, so that it encloses nothing.
     pub is_flat: bool,
     /// Total area of the triangles.
@@ -78,9 +80,9 @@ impl MeshReport {
         self.is_closed() && self.flipped_edges == 0
     }
 
-    /// A solid whose triangles face the inside: its signed volume is negative.
+    /// A solid all of whose components face the inside, but for those that are inside out within others.
     pub fn is_wound_inward(&self) -> bool {
-        self.is_solid() && self.signed_volume < 0.0
+        self.is_solid() && self.faces_inward
     }
 }
 
@@ -90,6 +92,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
     let edges = EdgeUses::of(&welded.triangles, mesh.vertices().len());
     let components = Components::new(mesh, &welded.triangles, &edges);
     let (inward, cavities) = components.inward_and_cavities(mesh, &welded.triangles);
+    let faces_inward = !inward.is_empty() && !components.has_outward(mesh, &welded.triangles);
 
     let mut report = MeshReport {
         vertices: welded.vertices.len(),
@@ -106,6 +109,7 @@ pub fn report(mesh: &TriMesh) -> MeshReport {
         components: components.len(),
         inward_components: inward.len(),
         cavities,
+        faces_inward,
         is_flat: is_flat(mesh),
         area: mesh.area(),
         signed_volume: signed_volume_from_mean(mesh, &welded.vertices),

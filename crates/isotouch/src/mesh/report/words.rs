@@ -5,6 +5,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::MeshReport;
+use crate::numbers::coordinate;
 
 impl MeshReport {
     /// One sentence per fact: what there is, what is wrong with it, and what to do about it.
@@ -21,7 +22,9 @@ impl MeshReport {
         }
         let size = self.bounds.extent();
         said.push(format!("size: {} x {} x {}", short(size.x), short(size.y), short(size.z)));
-        let corner = |v: DVec3| format!("({}, {}, {})", short(v.x), short(v.y), short(v.z));
+        // To some digits of the size, wherever it lies.
+        let place = |v: DVec3, axis: usize| coordinate(v[axis], 1e-4 * size[axis]);
+        let corner = |v: DVec3| format!("({}, {}, {})", place(v, 0), place(v, 1), place(v, 2));
         said.push(format!("box: {} to {}", corner(self.bounds.min), corner(self.bounds.max)));
         said.push(format!("area: {}", short(self.area)));
         if self.is_solid() {
@@ -102,7 +105,7 @@ impl MeshReport {
                 self.inward_components,
                 "component is wound inward: its",
                 "components are wound inward: their",
-                " triangles face the inside; `isotouch field` turns them by itself",
+                " triangles face the inside; `isotouch field` turns them by itself, unless they cross others",
             );
         }
     }

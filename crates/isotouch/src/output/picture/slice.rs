@@ -158,17 +158,14 @@ impl Scale {
     fn new((low, high): (f64, f64), pixel: f64, em: f64) -> Self {
         let (low, high) = (low.min(0.0), high.max(0.0));
         let span = if high > low { high - low } else { pixel };
+        // Nothing but zeros: a scale that the legend can show, with all of them at its end.
+        let high = if high > low { high } else { low + span };
         // Each side has its own darkest colour, so that a thin solid in a wide box still shows its depth; but a
         // sliver must not look as deep as the other side is wide.
         let (depth, reach) = ((-low).max(0.3 * high), high.max(0.3 * -low));
         // Up to some twenty lines, but not closer than an em: distances change by one pixel length per pixel at most.
         let step = round_step_at_least((span / 24.0).max(1.2 * em * pixel));
-        Self {
-            low,
-            high: low + span,
-            colours: SignedColours::new(depth.max(span * 1e-9), reach.max(span * 1e-9)),
-            step,
-        }
+        Self { low, high, colours: SignedColours::new(depth.max(span * 1e-9), reach.max(span * 1e-9)), step }
     }
 }
 
