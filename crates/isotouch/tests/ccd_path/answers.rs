@@ -184,7 +184,7 @@ fn two_alpha_tubes_come_apart_along_their_path_only() {
     let report = scene.check(&path, &PathOptions { clearance: room, ..Default::default() });
     assert_eq!(report.answer, Answer::Free, "{:?}", report.first_contact);
     // Linked at first, apart at last: there, any way out is free; here, none.
-    let fixed = FixedPart::new(&scene.mesh, &scene.field);
+    let fixed = FixedPart::new(&scene.mesh, &scene.field).unwrap();
     let checker = PathChecker::new(&scene.moving, &fixed, &PathOptions::default());
     let straight = |from: Pose, direction: DVec3| {
         let to = Pose { position: from.position + 4.0 * direction, ..from };
