@@ -1,7 +1,8 @@
 //! Time of first hits, beside Table 2 of Xu & Barbič (2014, 2016).
 
 use isotouch::ccd::{CastOptions, RootMethod, Segment, Traversal};
-use isotouch::field::{Field, FieldOptions};
+use isotouch::field::{Field, FieldOptions, StorageKind};
+use isotouch::mesh::TriMesh;
 use rayon::ThreadPool;
 
 use super::Setup;
@@ -34,6 +35,8 @@ const LONG_SECONDS: f64 = 5.0;
 /// Segments by which that is judged.
 const SAMPLE: usize = 2_000;
 const SEED: u64 = 1;
+/// Segments through dense fields, where the plain walk waits for memory in every cell.
+const DENSE_SEGMENTS: usize = 20_000;
 
 /// How a run casts.
 #[derive(Clone, Copy, PartialEq)]
@@ -80,7 +83,9 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         let field = Field::from_mesh(&model.mesh, &FieldOptions { resolution, ..Default::default() })?;
         all.push(measure(&field, resolution, segments, &pools)?);
     }
-    let tables = vec![beside_the_papers(&model.name, &all), traversals(&all, setup.threads), roots(&all)];
+    let mut tables = vec![beside_the_papers(&model.name, &all), traversals(&all, setup.threads), roots(&all)];
+    drop(all);
+    tables.push(dense(&model.mesh, resolutions, &pools[0])?);
     Ok(Report { tables, remarks: remarks(segments), ..Default::default() })
 }
 
@@ -133,6 +138,41 @@ fn measure(
         (name, times.iter().filter(|t| !t.is_nan()).count() as u64)
     });
     Ok(Measured { resolution, timings, hits: hits.to_vec() })
+}
+
+/// The papers' octree against their plain walk, on fields stored as theirs are: every node.
+fn dense(mesh: &TriMesh, resolutions: &[u32], one_thread: &ThreadPool) -> anyhow::Result<Table> {
+    let mut table = Table::new(
+        "Dense fields, as the papers store them: µs per segment, one thread",
+        &["N³", "MB", "uniform", "hierarchy", "uniform/hierarchy", "papers: uniform/octree", "segments"],
+    );
+    for &resolution in resolutions {
+        eprintln!("dense: {resolution}³");
+        let storage = StorageKind::Dense;
+        let field = Field::from_mesh(mesh, &FieldOptions { resolution, storage, ..Default::default() })?;
+        let segments = Segment::random_in(field.grid().bounds(), DENSE_SEGMENTS, SEED);
+        let mut runs: Vec<Timed<'_>> = Vec::new();
+        for traversal in [Traversal::Uniform, Traversal::Hierarchy] {
+            let options = CastOptions { traversal, ..Default::default() };
+            let cast = Cast { field: &field, segments: &segments, iso: 0.0, options };
+            runs.push(Box::new(move || Ok(cast.seconds_on(one_thread))));
+        }
+        let micros: Vec<f64> = fastest_of_rounds(ROUNDS, &mut runs)?
+            .into_iter()
+            .map(|s| 1e6 * s / DENSE_SEGMENTS as f64)
+            .collect();
+        let paper = PAPER.iter().find(|row| row.resolution == resolution);
+        table.row(vec![
+            format!("{resolution}³"),
+            number(1e-6 * field.bytes() as f64),
+            number(micros[0]),
+            number(micros[1]),
+            number(micros[0] / micros[1]),
+            shown(paper.map(|row| row.uniform / row.octree)),
+            count(DENSE_SEGMENTS as u64),
+        ]);
+    }
+    Ok(table)
 }
 
 fn shown(value: Option<f64>) -> String {
