@@ -2,8 +2,8 @@
 
 usage: python3 mujoco_threads.py ENVIRONMENT FOLDER
 
-Installs mujoco into the virtual environment ENVIRONMENT where it is not there yet, says that it is ready, and for each line on standard input runs a round: the nut is
-set on the bolt and turned by a torque for three simulated seconds, in steps of 1/240 s. FOLDER is not used.
+Installs mujoco into the virtual environment ENVIRONMENT where it is not there yet, says that it is ready, and for each line on standard input runs a round: the nut falls
+onto the bolt and lies there, three simulated seconds in steps of 1/240 s; steps without contact do not count. FOLDER is not used.
 """
 
 import os
@@ -24,7 +24,7 @@ MODEL = """
   <option sdf_iterations="10" sdf_initpoints="20" timestep="0.00416666666666667"/>
   <default><geom solref="0.01 1" solimp=".95 .99 .0001" friction="0.01"/></default>
   <worldbody>
-    <body name="nut" pos="0 0 0.2"><joint type="free"/><geom type="sdf" mesh="nut"><plugin instance="nut"/></geom></body>
+    <body name="nut" pos="0 0 0.8"><joint type="free"/><geom type="sdf" mesh="nut"><plugin instance="nut"/></geom></body>
     <body name="bolt"><geom type="sdf" mesh="bolt"><plugin instance="bolt"/></geom></body>
   </worldbody>
 </mujoco>
@@ -44,22 +44,17 @@ def serve(_folder):
 
     def round_():
         data = mujoco.MjData(model)
-        nut = model.body("nut").id
-        data.xfrc_applied[nut, 5] = -2.0 * model.body("nut").mass[0] * 0.26
-        deepest, touching, seconds, steps = 0.0, 0, 0.0, 720
-        for _ in range(steps):
+        deepest, touching, seconds, steps = 0.0, 0, 0.0, 0
+        for _ in range(720):
             began = time.perf_counter()
             mujoco.mj_step(model, data)
-            seconds += time.perf_counter() - began
+            took = time.perf_counter() - began
+            if data.ncon:
+                seconds += took
+                steps += 1
             touching += data.ncon
             deepest = max([deepest, *(-contact.dist for contact in data.contact)])
-        return {
-            "ms": 1e3 * seconds / steps,
-            "deepest": deepest,
-            "contacts": touching / steps,
-            "height": float(data.qpos[2]) - 0.2,
-            "spin": float(data.qvel[5]),
-        }
+        return {"ms": 1e3 * seconds / steps, "deepest": deepest, "contacts": touching / steps}
 
     answer_rounds(mujoco.__version__, round_, lambda: None)
 

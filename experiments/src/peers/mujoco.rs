@@ -14,7 +14,6 @@ pub(crate) struct Threaded {
     /// In its own units: its bolt's radius is 0.255.
     pub(crate) deepest: f64,
     pub(crate) contacts: f64,
-    pub(crate) travel: f64,
 }
 
 impl Peer {
@@ -34,7 +33,6 @@ impl Peer {
             ms_per_step: number("ms")?,
             deepest: number("deepest")?,
             contacts: number("contacts")?,
-            travel: number("height")?,
         })
     }
 }

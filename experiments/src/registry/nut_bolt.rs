@@ -57,7 +57,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         ],
     );
     let drives = [
-        Drive { name: "torque of 2 N·mm", friction: 0.1, torque: -2e-3, seconds: 2.0 },
+        Drive { name: "torque of 2 N·mm", friction: 0.1, torque: -2e-3, seconds: 1.0 },
         Drive { name: "gravity", friction: 0.0, torque: 0.0, seconds: 2.0 },
         Drive { name: "gravity", friction: 0.1, torque: 0.0, seconds: 2.0 },
     ];
@@ -91,19 +91,9 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                     format!(
                         "MuJoCo {version}, its own nut and bolt by its SDF plugin, turned by a torque, steps of 1/240 s"
                     ),
-                    &[
-                        "ms per step: mean",
-                        "deepest, parts of the bolt's radius",
-                        "contacts",
-                        "travel, parts of the radius",
-                    ],
+                    &["ms per step in contact", "deepest, parts of the bolt's radius", "contacts"],
                 );
-                table.row(vec![
-                    number(run.ms_per_step),
-                    number(run.deepest / 0.255),
-                    number(run.contacts),
-                    number(run.travel / 0.255),
-                ]);
+                table.row(vec![number(run.ms_per_step), number(run.deepest / 0.255), number(run.contacts)]);
                 report.tables.push(table);
             }
             Err(error) => report.remark_once(format!("MuJoCo is missing here: {error:#}.")),
@@ -226,7 +216,8 @@ fn pairs(setup: &Setup) -> anyhow::Result<Vec<Pair>> {
 fn remarks() -> Vec<String> {
     vec![
         "Implicit integrator, stiffness 10¹¹ N/m³, fields of 384³, shells of 20,000 points, both parts shell and field in turn. Positive turns are counter-clockwise seen from the tip, where positive travel \
-         leads: a right-hand thread has a ratio of 1. The lead angle is 2.5°, so the nut runs down by itself without friction, and locks itself at μ = 0.1; what it creeps then is what a regularised friction law lets it."
+         leads: a right-hand thread has a ratio of 1. The lead angle is 2.5°, so the nut runs down by itself without friction, and locks itself at μ = 0.1; what it creeps then is what a regularised friction law lets it. MuJoCo's nut lies on the tip of its bolt: no \
+         pose was found in which its own two parts are threaded without penetration, so its times are of an easier scene with far fewer contacts, and its penetration is not of a thread."
             .into(),
     ]
 }
