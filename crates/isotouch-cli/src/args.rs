@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use serde_json::json;
 
 use crate::commands::{
-    cast, check_path, compare, demo, distance, field, inspect, shell, slice, surface, sweep,
+    cast, check_path, compare, demo, distance, field, inspect, shell, simulate, slice, surface, sweep,
 };
 use crate::console;
 use crate::failure::Exit;
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Sweep(sweep::Args),
     /// Prove that a part can be moved along a path, or find where it touches.
     CheckPath(check_path::Args),
+    /// Move the bodies of a scene: let them fall, collide, slide and come to rest.
+    Simulate(simulate::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.

@@ -25,6 +25,11 @@ impl Console {
         Self { json, quiet, warnings: RefCell::default(), broken: RefCell::default() }
     }
 
+    /// Whether stdout is for one JSON object.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Whether bars may be drawn on stderr.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()

@@ -147,5 +147,6 @@ pub mod mesh;
 pub mod npy;
 pub mod numbers;
 pub mod output;
+pub mod scene;
 pub mod shell;
 pub mod simd;
