@@ -46,7 +46,7 @@ pub(crate) enum Command {
     Field(field::Args),
     /// Put points on the surface of a mesh, to touch fields with.
     Shell(shell::Args),
-    /// Tell facts about meshes, fields and shells.
+    /// Tell facts about meshes, fields, shells and scenes.
     Inspect(inspect::Args),
     /// Signed distances at points from a NumPy file.
     Distance(distance::Args),

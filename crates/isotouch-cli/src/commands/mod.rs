@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod distance;
 pub(crate) mod field;
 pub(crate) mod inspect;
+mod inspect_scene;
 mod output_path;
 mod scene_source;
 mod segments;

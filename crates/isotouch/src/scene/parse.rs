@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::body::{SceneBody, read_body};
-use super::error::SceneError;
+use super::error::{Place, SceneError};
 use super::materials::Materials;
 use super::shape::{PlacedShape, ShapeSource, shape_of_name, shape_of_table};
 use super::surface::{SceneSurface, read_surface};
@@ -169,6 +169,11 @@ impl Scene {
     /// The different shapes of all bodies.
     pub fn shapes(&self) -> impl ExactSizeIterator<Item = &ShapeSource> {
         self.shapes.iter().map(|shape| &shape.source)
+    }
+
+    /// Where they are described, in the same order.
+    pub fn shape_places(&self) -> impl ExactSizeIterator<Item = &Place> {
+        self.shapes.iter().map(|shape| &shape.place)
     }
 }
 

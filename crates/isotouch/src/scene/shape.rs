@@ -83,6 +83,27 @@ pub enum BuiltInShape {
 }
 
 impl BuiltInShape {
+    /// Its name in scenes.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Box(_) => "box",
+            Self::Sphere { .. } => "sphere",
+            Self::Cylinder(_) => "cylinder",
+            Self::Cone(_) => "cone",
+            Self::Capsule(_) => "capsule",
+            Self::Bowl(_) => "bowl",
+            Self::Torus(_) => "torus",
+            Self::TorusKnot(..) => "torus-knot",
+            Self::Blob(_) => "blob",
+            Self::Peg(_) => "peg",
+            Self::HolePlate(_) => "hole-plate",
+            Self::Gear(_) => "gear",
+            Self::Bolt(_) => "bolt",
+            Self::Nut(_) => "nut",
+            Self::Named(name) => name,
+        }
+    }
+
     /// Makes the mesh.
     pub fn mesh(&self) -> Result<TriMesh, ShapeError> {
         match self.clone() {
