@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use isotouch::dynamics::{StepError, World};
+use isotouch::mesh::io::companions;
 use isotouch::scene::{MeshSource, Scene};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -28,7 +29,7 @@ use recording::Recording;
 
 /// What a recording may take, in memory and on disk. More is a typing error far more often than a wish.
 const MOST_BYTES: u64 = 8_000_000_000;
-/// A file in the folder of results that says what is wrong when it is there: [`results::FILES`] belong to a run.
+/// What `--resume` goes on from, in the folder of results.
 const CHECKPOINT: &str = "resume/checkpoint";
 const RECORDING: &str = "resume/recording";
 
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
 
     // `required_unless_present` of the arguments.
     let folder = args.output.clone().unwrap_or_default();
-    let fingerprint = fingerprint(&source.text, &scene)?;
+    let fingerprint = fingerprint(&source.text, &scene);
     let earlier = Earlier::of(&folder, &fingerprint);
     earlier.allows(args, &folder)?;
     fs::create_dir_all(folder.join("resume"))
@@ -145,10 +146,14 @@ fn report(folder: &Path, summary: Map<String, Value>, stepping: Duration) -> Rep
         let found = summary.get("step_ms").and_then(|times| times.get(key)).and_then(Value::as_f64);
         format!("{:.2} ms", found.unwrap_or(f64::NAN))
     };
+    let bodies = match summary.get("bodies").and_then(Value::as_array).map_or(0, Vec::len) {
+        1 => "1 body".to_owned(),
+        bodies => format!("{} bodies", count(bodies as u64)),
+    };
     report.line(format_args!(
         "{} of {} in {}: {} s simulated",
         plural(of("steps") as u64, "step"),
-        plural(of("bodies_count") as u64, "body").replace("bodys", "bodies"),
+        bodies,
         duration(stepping),
         number(of("seconds"))
     ));
@@ -159,9 +164,7 @@ fn report(folder: &Path, summary: Map<String, Value>, stepping: Duration) -> Rep
         ("results", format!("{}: scene.glb, energy.png, trajectory.csv, …", folder.display())),
     ]);
     for (key, value) in summary {
-        if key != "bodies_count" {
-            report.key(&key, value);
-        }
+        report.key(&key, value);
     }
     report.key("output", folder.display().to_string());
     report
@@ -183,7 +186,7 @@ fn check_size(scene: &Scene) -> Result<(), Failure> {
 }
 
 /// Of all that motion depends on, but for how long it goes on: the text, the time step, and the mesh files.
-fn fingerprint(text: &str, scene: &Scene) -> Result<[u8; 32], Failure> {
+fn fingerprint(text: &str, scene: &Scene) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(format!("scene {}\n", text.len()));
     hash.update(text);
@@ -191,11 +194,13 @@ fn fingerprint(text: &str, scene: &Scene) -> Result<[u8; 32], Failure> {
     for shape in scene.shapes() {
         if let MeshSource::File(path) = &shape.mesh {
             // What cannot be read is told when the mesh is.
-            let bytes = fs::read(path).unwrap_or_default();
-            hash.update(Sha256::digest(&bytes));
+            let others = companions(path).unwrap_or_default();
+            for file in std::iter::once(path).chain(&others) {
+                hash.update(Sha256::digest(fs::read(file).unwrap_or_default()));
+            }
         }
     }
-    Ok(hash.finalize().into())
+    hash.finalize().into()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -380,7 +385,6 @@ impl Run {
             "energy_start": energy(first),
             "energy_end": energy(self.recording.last()),
             "step_ms": { "p50": part(0.5), "p99": part(0.99), "max": times.last() },
-            "bodies_count": bodies.len(),
             "bodies": bodies,
         });
         match summary {
