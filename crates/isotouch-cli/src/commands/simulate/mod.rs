@@ -128,6 +128,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         return Err(Failure::Interrupted);
     }
     let mut summary = run.summary(&source.name, &scene, &ending);
+    if let Ending::Diverged(error) = &ending {
+        summary.insert("error".into(), error.to_string().into());
+    }
     summary.insert("fingerprint".into(), hexadecimal(&fingerprint).into());
     summary.insert("build_seconds".into(), building.as_secs_f64().into());
     summary.insert("wall_seconds".into(), stepping.as_secs_f64().into());
@@ -372,10 +375,6 @@ impl Run {
         let summary = json!({
             "scene": name,
             "finished": matches!(ending, Ending::Done),
-            "error": match ending {
-                Ending::Diverged(error) => json!(error.to_string()),
-                Ending::Done | Ending::Interrupted => Value::Null,
-            },
             "steps": self.world.steps_taken(),
             "dt": scene.dt,
             "seconds": self.world.time(),
