@@ -54,7 +54,8 @@ fn writes_tables_arrays_a_film_charts_and_a_summary() {
     assert_eq!(json["steps"], 100);
     assert!((json["seconds"].as_f64().unwrap() - 0.5).abs() < 1e-9);
     let deepest = json["max_penetration"].as_f64().unwrap();
-    assert!(deepest > 0.0 && deepest < 1e-3, "{deepest}");
+    // 4 J in a spring of some 3·10⁵ N/m, a point or two.
+    assert!(deepest > 0.0 && deepest < 5e-3, "{deepest}");
 
     let csv = String::from_utf8(read(&desk, "out/trajectory.csv")).unwrap();
     let header = csv.lines().next().unwrap();
@@ -169,7 +170,7 @@ fn a_run_that_diverges_ends_with_4_and_keeps_what_there_is() {
     let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);
     let said = run.json()["error"].as_str().unwrap().to_owned();
-    assert!(said.contains("body 'high' diverged at t = 0.1") && said.contains("is in out"), "{said}");
+    assert!(said.contains("diverged at t = 0.1") && said.contains("is in out"), "{said}");
     let summary: Value = serde_json::from_slice(&read(&desk, "out/summary.json")).unwrap();
     assert_eq!(summary["finished"], false);
     let steps = summary["steps"].as_u64().unwrap();
