@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use isotouch::contact::Stiffness;
-use isotouch::dynamics::{BodyKind, ContactModel, Integrator};
+use isotouch::dynamics::{Body, BodyKind, ContactModel, Integrator};
 use isotouch::math::DVec3;
 use isotouch::mesh::{TriMesh, io, shapes};
 use isotouch::scene::{Scene, built_in};
@@ -115,10 +115,7 @@ frames_per_second = 25
 
     let world = scene.world().unwrap();
     let bodies = world.bodies();
-    assert_eq!(
-        bodies.iter().map(|body| body.name()).collect::<Vec<_>>(),
-        ["first", "body 2", "third", "fourth"]
-    );
+    assert_eq!(bodies.iter().map(Body::name).collect::<Vec<_>>(), ["first", "body 2", "third", "fourth"]);
     assert!(Arc::ptr_eq(bodies[0].shape(), bodies[1].shape()));
     assert!((bodies[0].mass() - 2.5).abs() < 1e-12);
     assert!(bodies[0].pose().place(DVec3::X).abs_diff_eq(DVec3::new(1.0, 3.0, 3.0), 1e-12));

@@ -380,7 +380,7 @@ impl Run {
             "seconds": self.world.time(),
             "max_penetration": most(&|row| row.penetration()),
             "max_contacts": most(&|row| row.contacts()) as u64,
-            "stopped_bullets": rows().map(|row| row.stopped()).sum::<f64>() as u64,
+            "stopped_bullets": rows().map(recording::Row::stopped).sum::<f64>() as u64,
             "energy_start": energy(first),
             "energy_end": energy(self.recording.last()),
             "step_ms": { "p50": part(0.5), "p99": part(0.99), "max": times.last() },

@@ -16,7 +16,7 @@ use isotouch::output::trajectory::{Trajectory, pose_columns};
 use isotouch::scene::{Scene, SurfaceShape};
 use serde_json::{Map, Value};
 
-use super::recording::Recording;
+use super::recording::{Recording, Row};
 
 /// Names of the files, in the order in which they are written.
 pub(super) const FILES: [&str; 12] = [
@@ -102,12 +102,12 @@ fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
 
 fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Result<()> {
     let (rows, bodies) = (recording.len(), world.bodies().len());
-    let all = |of: &dyn Fn(super::recording::Row<'_>) -> f64| recording.rows().map(of).collect::<Vec<f64>>();
+    let all = |of: &dyn Fn(Row<'_>) -> f64| recording.rows().map(of).collect::<Vec<f64>>();
     let mut arrays = Npz::new();
     arrays.add("times", &[rows], all(&|row| row.time()));
     let poses: Vec<f64> = recording.rows().flat_map(|row| row.poses().to_vec()).collect();
     arrays.add("poses", &[rows, bodies, 7], poses);
-    let energies: Vec<f64> = recording.rows().flat_map(|row| row.energies()).collect();
+    let energies: Vec<f64> = recording.rows().flat_map(Row::energies).collect();
     arrays.add("energies", &[rows, 3], energies);
     arrays.add("penetration", &[rows], all(&|row| row.penetration()));
     let contacts: Vec<u32> = recording.rows().map(|row| row.contacts() as u32).collect();
@@ -116,7 +116,7 @@ fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
 }
 
 fn write_film(path: &Path, scene: &Scene, world: &World, recording: &Recording) -> anyhow::Result<()> {
-    let times: Vec<f64> = recording.rows().map(|row| row.time()).collect();
+    let times: Vec<f64> = recording.rows().map(Row::time).collect();
     let frames = frames_at_rate(&times, scene.frames_per_second);
     let rows: Vec<_> = recording.rows().collect();
     let mut film = Animation::new(&frames.iter().map(|&frame| times[frame]).collect::<Vec<f64>>())?;
@@ -166,8 +166,8 @@ fn shown(surface: SurfaceShape, low: DVec3, high: DVec3) -> anyhow::Result<(TriM
 }
 
 fn write_charts(folder: &Path, recording: &Recording) -> anyhow::Result<()> {
-    let times: Vec<f64> = recording.rows().map(|row| row.time()).collect();
-    let all = |of: &dyn Fn(super::recording::Row<'_>) -> f64| recording.rows().map(of).collect::<Vec<f64>>();
+    let times: Vec<f64> = recording.rows().map(Row::time).collect();
+    let all = |of: &dyn Fn(Row<'_>) -> f64| recording.rows().map(of).collect::<Vec<f64>>();
     let time = || Axis::new("time", "s");
     let write = |chart: &Chart, name: &str| -> anyhow::Result<()> {
         for extension in ["svg", "png"] {
