@@ -22,7 +22,8 @@ pub(super) struct SceneFacts {
 pub(super) fn is_scene(path: &Path) -> bool {
     let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     let name = path.to_str().unwrap_or_default();
-    is_toml || (!path.exists() && isotouch::scene::built_in::by_name(name).is_some())
+    let is_no_file = !path.exists() || path.is_dir();
+    is_toml || (is_no_file && isotouch::scene::built_in::by_name(name).is_some())
 }
 
 pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {

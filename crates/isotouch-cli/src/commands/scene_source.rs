@@ -22,10 +22,12 @@ pub(super) struct SceneText {
 /// A file, or a built-in scene if there is no file of that name.
 pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
     let name = scene.display().to_string();
+    // The folder with the results of a built-in scene is often called like it.
+    let is_no_file = !scene.exists() || scene.is_dir();
+    if let Some(found) = built_in::by_name(&name).filter(|_| is_no_file) {
+        return Ok(SceneText { name, text: found.text.to_owned() });
+    }
     if !scene.exists() {
-        if let Some(found) = built_in::by_name(&name) {
-            return Ok(SceneText { name, text: found.text.to_owned() });
-        }
         let names: Vec<&str> = built_in::ALL.iter().map(|scene| scene.name).collect();
         return Err(anyhow!(
             "there is no file {name}, and no built-in scene of that name; built in are {}",

@@ -231,6 +231,11 @@ fn built_in_scenes_are_printed_to_be_copied_and_inspected() {
     assert_eq!(copied.code, Some(0), "{}", copied.stderr);
     assert_eq!(copied.json()["steps"], 5);
 
+    // The folder of the first run does not stand in the way of the second.
+    for _ in 0..2 {
+        let run = desk.run(&["simulate", "incline", "-o", "incline", "--seconds", "0.01"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
     let run = desk.run(&["inspect", "s.toml", "incline", "--json"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let files = run.json()["files"].clone();
