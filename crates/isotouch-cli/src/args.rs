@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use serde_json::json;
 
 use crate::commands::{
-    cast, check_path, compare, demo, distance, field, inspect, shell, slice, surface, sweep,
+    cast, check_path, compare, demo, distance, field, inspect, shell, simulate, slice, surface, sweep,
 };
 use crate::console;
 use crate::failure::Exit;
@@ -46,7 +46,7 @@ pub(crate) enum Command {
     Field(field::Args),
     /// Put points on the surface of a mesh, to touch fields with.
     Shell(shell::Args),
-    /// Tell facts about meshes, fields and shells.
+    /// Tell facts about meshes, fields, shells and scenes.
     Inspect(inspect::Args),
     /// Signed distances at points from a NumPy file.
     Distance(distance::Args),
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Sweep(sweep::Args),
     /// Prove that a part can be moved along a path, or find where it touches.
     CheckPath(check_path::Args),
+    /// Move the bodies of a scene: let them fall, collide, slide and come to rest.
+    Simulate(simulate::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.

@@ -75,6 +75,11 @@ impl Console {
         LastWords { json: self.json, told: self.told.clone() }
     }
 
+    /// Whether stdout is for one JSON object.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Whether bars may be drawn on stderr.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()

@@ -2,8 +2,8 @@
 //!
 //! One idea carries it: **a rigid object is a signed distance field; whatever touches it is points; contact is found along
 //! the whole motion, never only at its end.** This version has the first floors: meshes, exact distance fields and point
-//! shells made from them; when moving points and shells touch fields ([`ccd::segment`], [`ccd::sweep`]), and whether whole parts can be moved along
-//! paths ([`ccd::path`]).
+//! shells made from them; when moving points and shells touch fields ([`ccd::segment`], [`ccd::sweep`]), whether whole parts can be moved along
+//! paths ([`ccd::path`]); and rigid bodies that move ([`dynamics`], [`scene`]).
 //!
 //! # A tour
 //!
@@ -128,6 +128,28 @@
 //! # Ok::<(), isotouch::field::FieldFileError>(())
 //! ```
 //!
+//! Bodies that carry both fall, collide and come to rest ([`dynamics`]); a text describes them ([`scene`]):
+//!
+//! ```
+//! use isotouch::scene::Scene;
+//!
+//! let scene = Scene::parse("two.toml", r#"
+//!     seconds = 0.5
+//!     [[surfaces]]
+//!     plane = { normal = [0, 1, 0], offset = 0 }
+//!     [[bodies]]
+//!     name = "ball"
+//!     shape = { kind = "sphere", radius = 0.1, triangles = 1280, resolution = 32, points = 500 }
+//!     position = [0, 0.15, 0]
+//! "#)?;
+//! let mut world = scene.world()?;
+//! for _ in 0..scene.steps() {
+//!     world.step(scene.dt)?;
+//! }
+//! assert!((world.bodies()[0].pose().position.y - 0.1).abs() < 0.002, "it lies on the ground");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What is promised
 //!
 //! - Every stored node is the signed distance to the mesh, rounded to `f32`; negative inside. Neighbouring nodes were
@@ -147,5 +169,6 @@ pub mod mesh;
 pub mod npy;
 pub mod numbers;
 pub mod output;
+pub mod scene;
 pub mod shell;
 pub mod simd;

@@ -7,7 +7,7 @@ use isotouch::shell::PointShell;
 use serde_json::{Map, Value, json};
 
 use super::source::{self, Content};
-use super::{field, shell};
+use super::{field, inspect_scene, shell};
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Exit, Failure};
 use crate::format::plural;
@@ -16,14 +16,14 @@ use crate::report::Report;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-    What a file is, is told by its content and not by its name. A file that cannot be read does not keep the \
+    What a file is, is told by its content and not by its name, but for scenes (.toml, or a built-in name). A file that cannot be read does not keep the \
     others from being looked at; the exit code is 2 then.\n\n\
     Examples:\n  \
     isotouch inspect part.obj\n  \
     isotouch inspect part.field --verify\n  \
     isotouch inspect part.obj part.field --json")]
 pub(crate) struct Args {
-    /// Meshes, fields and shells.
+    /// Meshes, fields, shells and scenes.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Check every number in fields, not only their headers, and that none is missing from the band.
@@ -74,6 +74,11 @@ struct Found {
 }
 
 fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failure> {
+    if inspect_scene::is_scene(path) {
+        let inspect_scene::SceneFacts { words, json } = inspect_scene::look_at(path)?;
+        let json = json.as_object().cloned().unwrap_or_default();
+        return Ok(Found { what: "scene".into(), words, facts: Vec::new(), json });
+    }
     if let Some(shell) = source::shell_file(path)? {
         return Ok(look_at_shell(&shell, verify));
     }

@@ -8,9 +8,12 @@ pub(crate) mod demo;
 pub(crate) mod distance;
 pub(crate) mod field;
 pub(crate) mod inspect;
+mod inspect_scene;
 mod output_path;
+mod scene_source;
 mod segments;
 pub(crate) mod shell;
+pub(crate) mod simulate;
 pub(crate) mod slice;
 mod source;
 pub(crate) mod surface;
@@ -32,6 +35,7 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Cast(args)) => cast::run(&args, console),
         Some(Command::Sweep(args)) => sweep::run(&args, console),
         Some(Command::CheckPath(args)) => check_path::run(&args, console),
+        Some(Command::Simulate(args)) => simulate::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
         Some(Command::Surface(args)) => surface::run(&args, console),
         Some(Command::Compare(args)) => compare::run(&args, console),

@@ -287,12 +287,23 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
     }
     args.build.warn_of_ignored(path, FileKind::Mesh, console);
     let (read, options) = (args.build.read_options(), args.build.options(FieldOptions::default().storage));
-    let entry = cache_entry(path, args, (&read, &options))?;
+    let found = field_of_mesh(path, (&read, &options), args.no_cache, console)?;
+    args.build.warn_of_unused(found.field.sign(), console);
+    Ok(found)
+}
+
+/// The field of a mesh file, from the cache or built and kept there.
+pub(super) fn field_of_mesh(
+    path: &Path,
+    (read, options): (&ReadOptions, &FieldOptions),
+    no_cache: bool,
+    console: &Console,
+) -> Result<Source, Failure> {
+    let entry = cache_entry(path, no_cache, (read, options))?;
     if let Some((cache, key)) = &entry {
         match cache.find(key) {
             Lookup::Found(field, notes) => {
                 warn_all(path, &notes, console);
-                args.build.warn_of_unused(field.sign(), console);
                 return Ok(Source { field: *field, cache: Some(CacheUse::Hit) });
             }
             Lookup::Damaged => {
@@ -305,20 +316,19 @@ pub(super) fn field(path: &Path, args: &FieldArgs, console: &Console) -> Result<
         }
     }
     interrupt::check()?;
-    let loaded = read_mesh(path, &read)?;
+    let loaded = read_mesh(path, read)?;
     interrupt::check()?;
     let mut notes = notes_about(&loaded);
     warn_all(path, &notes, console);
-    let built = build_with_notes(&loaded.mesh, &options, console).map_err(|failure| about(path, failure))?;
+    let built = build_with_notes(&loaded.mesh, options, console).map_err(|failure| about(path, failure))?;
     let about_build: Vec<String> = built.notes.iter().map(|note| format!(": {note}")).collect();
     warn_all(path, &about_build, console);
-    args.build.warn_of_unused(built.field.sign(), console);
     notes.extend(about_build);
     let Some((cache, key)) = entry else {
         return Ok(Source { field: built.field, cache: Some(CacheUse::Off) });
     };
     // A file that was changed while it was read must not be remembered as what it was before.
-    if Key::new(path, &read, &options).is_ok_and(|now| now == key)
+    if Key::new(path, read, options).is_ok_and(|now| now == key)
         && let Err(error) = cache.keep(&key, &built.field, &notes)
     {
         interrupt::check()?;
@@ -390,10 +400,10 @@ fn is_regular(path: &Path) -> bool {
 /// The cache and the file's key in it; `None` without a cache, and for pipes, which can be read only once.
 fn cache_entry(
     path: &Path,
-    args: &FieldArgs,
+    no_cache: bool,
     (read, options): (&ReadOptions, &FieldOptions),
 ) -> Result<Option<(Cache, Key)>, Failure> {
-    if args.no_cache || !is_regular(path) {
+    if no_cache || !is_regular(path) {
         return Ok(None);
     }
     let Some(cache) = Cache::from_environment().or_bad_input()? else { return Ok(None) };

@@ -17,6 +17,7 @@ mod inspect;
 mod interrupt;
 mod json;
 mod shell;
+mod simulate;
 mod slice;
 mod surface;
 mod sweep;

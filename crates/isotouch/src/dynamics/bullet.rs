@@ -1,8 +1,8 @@
 //! Bodies that must not pass through anything: their step ends where they first touch.
 //!
 //! After the step is known, a bullet's way is searched once more, for its true rigid motion. Where one of its points enters something (or a point of that enters the bullet), the
-//! bullet stays there for the rest of the step and takes an inelastic impulse: so large that no point that touches goes on inward. Points that were inside already belong to the
-//! springs, unless they are about to go deeper by more than they are worth.
+//! bullet stays there for the rest of the step and takes an inelastic impulse: so large that no point that touches goes on inward. Points that go deeper by less than half a cell
+//! in the whole step belong to the springs: so what rolls or rests is not stopped.
 
 use glam::DVec3;
 
@@ -18,7 +18,7 @@ use crate::math::{Motion, MotionKind, Wrench};
 const SWEEPS: usize = 20;
 /// Points that touch within this part of the step after the first one share its impulse.
 const AT_ONCE: f64 = 1e-3;
-/// A point that is inside already may go deeper by this part of a cell; more is a stop. Springs of usual stiffness hold such a point well before.
+/// A point may go deeper by this part of a cell within a step; more is a stop. Nothing that a field holds is thinner. Less stops what rolls; more lets corners through.
 const DEEPER: f64 = 0.5;
 /// What is left between a stopped bullet and what it hit, in parts of a cell, so that the next step begins outside.
 const SKIN: f64 = 0.01;
@@ -82,7 +82,7 @@ impl World {
                 (Sweep::new(pair.shell, field, &options).contacts(&motion).points, field.grid().cell)
             }
             Obstacle::Analytic(_) => {
-                (chord_contacts(pair.shell, pair.obstacle, &motion, iso), 1e-2 * pair.shell.coverage())
+                (chord_contacts(pair.shell, pair.obstacle, &motion, iso), 0.25 * pair.shell.coverage())
             }
         };
         let surface = pair.obstacle.touchable();
@@ -93,13 +93,10 @@ impl World {
                 let t = interval.start;
                 let met = motion.place(t, p);
                 let Some(normal) = super::pairs::normal_of(surface, met) else { continue };
-                let was_inside = t == 0.0;
-                if was_inside {
-                    // How much deeper the whole step would take it, had it no other side to come out of.
-                    let deeper = normal.dot(met - motion.place(1.0, p));
-                    if deeper < DEEPER * cell {
-                        continue;
-                    }
+                // How much deeper the whole step would take it, had it no other side to come out of.
+                let deeper = normal.dot(met - motion.place(1.0, p));
+                if deeper < DEEPER * cell {
+                    continue;
                 }
                 let world_from_surface = Motion::new(
                     MotionKind::Rigid,
@@ -107,7 +104,7 @@ impl World {
                     pose(&pair.surface_body.to),
                 )
                 .pose(t);
-                let skin = if was_inside { 0.0 } else { SKIN * cell };
+                let skin = if t == 0.0 { 0.0 } else { SKIN * cell };
                 let (place, normal) = (world_from_surface.place(met), world_from_surface.rotation * normal);
                 touches.push(Touch { t, role: *role, place, normal, skin });
                 break;

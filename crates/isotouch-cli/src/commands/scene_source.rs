@@ -1,0 +1,76 @@
+//! Where scenes come from, and the worlds made of them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::anyhow;
+use isotouch::dynamics::{Shape, World};
+use isotouch::mesh::io::ReadOptions;
+use isotouch::scene::{MeshSource, Scene, SceneError, ShapeFailure, ShapeSource, built_in};
+
+use super::source;
+use crate::console::Console;
+use crate::failure::{Classify, Failure};
+use crate::interrupt;
+
+/// A scene's text, and what to call it.
+pub(super) struct SceneText {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// A file, or a built-in scene if there is no file of that name.
+pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
+    let name = scene.display().to_string();
+    // The folder with the results of a built-in scene is often called like it.
+    let is_no_file = !scene.exists() || scene.is_dir();
+    if let Some(found) = built_in::by_name(&name).filter(|_| is_no_file) {
+        return Ok(SceneText { name, text: found.text.to_owned() });
+    }
+    if !scene.exists() {
+        let names: Vec<&str> = built_in::ALL.iter().map(|scene| scene.name).collect();
+        return Err(anyhow!(
+            "there is no file {name}, and no built-in scene of that name; built in are {}",
+            names.join(", ")
+        ))
+        .or_bad_input();
+    }
+    let text = fs::read_to_string(scene)
+        .map_err(|source| SceneError::Read { path: scene.to_owned(), source })
+        .or_bad_input()?;
+    Ok(SceneText { name, text })
+}
+
+/// The world of a scene, fields of mesh files from the cache.
+pub(super) fn world(scene: &Scene, no_cache: bool, console: &Console) -> Result<World, Failure> {
+    // The library passes on what went wrong in words; how the process should end is remembered here.
+    let mut failed = None;
+    let built = scene.world_with(|wanted| {
+        shape(wanted, no_cache, console).map_err(|failure| {
+            let words = failure.to_string();
+            failed = Some(failure);
+            words.into()
+        })
+    });
+    match (built, failed) {
+        (Err(_), Some(Failure::Interrupted)) => Err(Failure::Interrupted),
+        (Err(error), Some(Failure::Failed(_))) => Err(error).or_failed(),
+        (built, _) => built.or_bad_input(),
+    }
+}
+
+fn shape(wanted: &ShapeSource, no_cache: bool, console: &Console) -> Result<Shape, Failure> {
+    interrupt::check()?;
+    let told = |error: ShapeFailure| anyhow!("{error}");
+    let mesh = wanted.load_mesh().map_err(told).or_bad_input()?;
+    let options = wanted.field_options();
+    let field = match &wanted.mesh {
+        MeshSource::File(path) => {
+            let read = ReadOptions { scale: wanted.scale, ..Default::default() };
+            source::field_of_mesh(path, (&read, &options), no_cache, console)?.field
+        }
+        MeshSource::BuiltIn(_) => source::build(&mesh, "shape", &options, console)?,
+    };
+    interrupt::check()?;
+    wanted.assemble(mesh, field).map_err(told).or_bad_input()
+}

@@ -1,0 +1,199 @@
+//! The state of a simulation in a file, to go on from.
+//!
+//! ```text
+//! 8 bytes   ISOCHECK        u32  version        u32  CRC-32 of all that follows
+//! 32 bytes  fingerprint of the scene            u64  rows of the recording that count    u32  their checksum
+//! f64 time  u64 steps  u8 has started
+//! u64 bodies, each: pose (7), velocity (3), angular momentum (3), angular velocity (3), force and torque of users (6), of contacts (6)
+//! u64 overlaps, each: u64 body, u64 other, u8 whether that is a surface, f64 depth
+//! ```
+//!
+//! Little-endian. Written beside and renamed, so that there is always a whole one.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, anyhow, ensure};
+use isotouch::dynamics::{BodyState, WorldState};
+use isotouch::math::{DQuat, DVec3, Pose, Wrench};
+
+const MAGIC: &[u8; 8] = b"ISOCHECK";
+const VERSION: u32 = 1;
+
+/// Where a simulation got.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Checkpoint {
+    /// Of all that the motion depends on.
+    pub(super) fingerprint: [u8; 32],
+    /// Rows of the recording that count, and their checksum.
+    pub(super) rows: u64,
+    pub(super) rows_checksum: u32,
+    pub(super) state: WorldState,
+}
+
+impl Checkpoint {
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut beside =
+            tempfile::Builder::new().prefix(".checkpoint.").suffix(".unfinished").tempfile_in(folder)?;
+        beside.write_all(&self.to_bytes())?;
+        beside.as_file().sync_all()?;
+        beside.persist(path)?;
+        Ok(())
+    }
+
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Self::from_bytes(&bytes).with_context(|| path.display().to_string())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let Self { fingerprint, rows, rows_checksum, state } = self;
+        let mut body = Vec::new();
+        body.extend(fingerprint);
+        body.extend(rows.to_le_bytes());
+        body.extend(rows_checksum.to_le_bytes());
+        body.extend(state.time.to_le_bytes());
+        body.extend(state.steps.to_le_bytes());
+        body.push(state.has_started.into());
+        body.extend((state.bodies.len() as u64).to_le_bytes());
+        for of in &state.bodies {
+            let vectors = [
+                of.velocity,
+                of.angular_momentum,
+                of.angular_velocity,
+                of.user_force.force,
+                of.user_force.torque,
+                of.contact_force.force,
+                of.contact_force.torque,
+            ];
+            let numbers =
+                of.pose.to_numbers().into_iter().chain(vectors.into_iter().flat_map(|v| v.to_array()));
+            body.extend(numbers.flat_map(f64::to_le_bytes));
+        }
+        body.extend((state.overlaps.len() as u64).to_le_bytes());
+        for &(i, other, is_surface, depth) in &state.overlaps {
+            body.extend((i as u64).to_le_bytes());
+            body.extend((other as u64).to_le_bytes());
+            body.push(is_surface.into());
+            body.extend(depth.to_le_bytes());
+        }
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(crc32fast::hash(&body).to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> anyhow::Result<Self> {
+        let mut head = Reader(bytes);
+        let is_ours = head.take::<8>().is_ok_and(|magic| magic == *MAGIC);
+        ensure!(is_ours, "it is no checkpoint; begin anew with --force");
+        let version = u32::from_le_bytes(head.take()?);
+        ensure!(
+            version == VERSION,
+            "it is a checkpoint of version {version}, but this program reads version {VERSION}; begin anew with --force"
+        );
+        let checksum = u32::from_le_bytes(head.take()?);
+        ensure!(
+            crc32fast::hash(head.0) == checksum,
+            "it is damaged (its checksum differs); begin anew with --force"
+        );
+
+        let mut body = Reader(head.0);
+        let fingerprint = body.take()?;
+        let rows = body.whole()?;
+        let rows_checksum = u32::from_le_bytes(body.take()?);
+        let time = body.number()?;
+        let steps = body.whole()?;
+        let has_started = body.take::<1>()? != [0];
+        // Lengths are believed as far as there are bytes.
+        let mut bodies = Vec::new();
+        for _ in 0..body.whole()? {
+            let position = body.vector()?;
+            let [x, y, z, w] = [body.number()?, body.number()?, body.number()?, body.number()?];
+            let rotation = DQuat::from_xyzw(x, y, z, w);
+            bodies.push(BodyState {
+                pose: Pose { position, rotation },
+                velocity: body.vector()?,
+                angular_momentum: body.vector()?,
+                angular_velocity: body.vector()?,
+                user_force: Wrench { force: body.vector()?, torque: body.vector()? },
+                contact_force: Wrench { force: body.vector()?, torque: body.vector()? },
+            });
+        }
+        let mut overlaps = Vec::new();
+        for _ in 0..body.whole()? {
+            let (i, other) = (body.whole()? as usize, body.whole()? as usize);
+            overlaps.push((i, other, body.take::<1>()? != [0], body.number()?));
+        }
+        let state = WorldState { time, steps, bodies, overlaps, has_started };
+        Ok(Self { fingerprint, rows, rows_checksum, state })
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> anyhow::Result<[u8; N]> {
+        let (&first, rest) =
+            self.0.split_first_chunk().ok_or_else(|| anyhow!("it is cut short; begin anew with --force"))?;
+        self.0 = rest;
+        Ok(first)
+    }
+
+    fn whole(&mut self) -> anyhow::Result<u64> {
+        Ok(u64::from_le_bytes(self.take()?))
+    }
+
+    fn number(&mut self) -> anyhow::Result<f64> {
+        Ok(f64::from_le_bytes(self.take()?))
+    }
+
+    fn vector(&mut self) -> anyhow::Result<DVec3> {
+        Ok(DVec3::new(self.number()?, self.number()?, self.number()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_damage_is_told() {
+        let vector = DVec3::new(0.1, -0.0, f64::MIN_POSITIVE);
+        let wrench = Wrench { force: vector, torque: -vector };
+        let body = BodyState {
+            pose: Pose { position: vector, rotation: DQuat::from_xyzw(0.5, -0.5, 0.5, 0.5) },
+            velocity: vector,
+            angular_momentum: 2.0 * vector,
+            angular_velocity: DVec3::ZERO,
+            user_force: wrench,
+            contact_force: wrench,
+        };
+        let state = WorldState {
+            time: 0.1,
+            steps: 7,
+            bodies: vec![body; 3],
+            overlaps: vec![(0, 1, false, 1e-3), (2, 0, true, 2e-3)],
+            has_started: true,
+        };
+        let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint");
+        checkpoint.write(&path).unwrap();
+        assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint);
+
+        let bytes = checkpoint.to_bytes();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            assert!(Checkpoint::from_bytes(&damaged).is_err(), "byte {at}");
+            assert!(Checkpoint::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+        }
+        let mut newer = bytes;
+        newer[8] = 2;
+        assert!(Checkpoint::from_bytes(&newer).unwrap_err().to_string().contains("version 2"));
+    }
+}

@@ -1,0 +1,394 @@
+//! Bodies of a scene, moved.
+
+mod checkpoint;
+mod recording;
+mod results;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use isotouch::dynamics::{StepError, World};
+use isotouch::mesh::io::companions;
+use isotouch::scene::{MeshSource, Scene};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::build_args::limit_threads;
+use super::{output_path, scene_source};
+use crate::console::{Console, write_stdout};
+use crate::failure::{Classify, Failure};
+use crate::format::{bytes, count, duration, number, plural};
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::report::Report;
+use crate::values::{positive, whole};
+use checkpoint::Checkpoint;
+use recording::Recording;
+
+/// What a recording may take, in memory and on disk. More is a typing error far more often than a wish.
+const MOST_BYTES: u64 = 8_000_000_000;
+/// What `--resume` goes on from, in the folder of results.
+const CHECKPOINT: &str = "resume/checkpoint";
+const RECORDING: &str = "resume/recording";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+    SCENE is a TOML file (docs/simulation.md describes it) or a built-in scene: drop, bowls, detailed-drop, pile, incline, nut-bolt, gears, thin-plate.\n\n\
+    DIR gets trajectory.csv and trajectory.npz (poses, energies, penetration, contacts), scene.glb (a film), charts as SVG and PNG, summary.json, and resume/, which \
+    --resume goes on from.\n\n\
+    Examples:\n  \
+    isotouch simulate drop -o drop\n  \
+    isotouch simulate drop --print-scene > mine.toml\n  \
+    isotouch simulate mine.toml -o mine --seconds 10 --dt 0.002\n  \
+    isotouch simulate mine.toml -o mine --seconds 20 --resume")]
+pub(crate) struct Args {
+    /// A scene file, or the name of a built-in scene.
+    scene: PathBuf,
+    /// Folder for results; made if it is not there.
+    #[arg(long, short, value_name = "DIR", required_unless_present = "print_scene")]
+    output: Option<PathBuf>,
+    /// How long, in simulated seconds, instead of what the scene says.
+    #[arg(long, value_name = "T", value_parser = positive, allow_hyphen_values = true)]
+    seconds: Option<f64>,
+    /// Time step in seconds, instead of what the scene says.
+    #[arg(long, value_name = "D", value_parser = positive, allow_hyphen_values = true)]
+    dt: Option<f64>,
+    /// Go on where an earlier run was stopped or ended, with the same bits as if it had not.
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Replace results of another scene, or of a run that was stopped.
+    #[arg(long)]
+    force: bool,
+    /// Seconds between checkpoints.
+    #[arg(long, value_name = "S", default_value = "5", value_parser = positive, allow_hyphen_values = true)]
+    checkpoint_every: f64,
+    /// Print the text of the scene, to be copied and changed, and do nothing else.
+    #[arg(long)]
+    print_scene: bool,
+    /// Threads to use: 1 to 1024 [default: all].
+    #[arg(long, value_name = "N", value_parser = whole(1, 1024), allow_negative_numbers = true)]
+    threads: Option<u32>,
+    /// Build fields of mesh files anew, and do not keep them for the next time.
+    #[arg(long)]
+    no_cache: bool,
+}
+
+/// How a run ended.
+enum Ending {
+    Done,
+    Interrupted,
+    Diverged(StepError),
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    let source = scene_source::text(&args.scene)?;
+    if args.print_scene {
+        if console.is_json() {
+            let mut report = Report::new();
+            report.key("scene", source.text);
+            return Ok(report);
+        }
+        write_stdout(&source.text).or_failed()?;
+        return Ok(Report::new());
+    }
+    limit_threads(args.threads)?;
+    let mut scene = Scene::parse(&source.name, &source.text).or_bad_input()?;
+    scene.dt = args.dt.unwrap_or(scene.dt);
+    scene.seconds = args.seconds.unwrap_or(scene.seconds);
+    check_size(&scene)?;
+
+    // `required_unless_present` of the arguments.
+    let folder = args.output.clone().unwrap_or_default();
+    let fingerprint = fingerprint(&source.text, &scene);
+    let earlier = Earlier::of(&folder, &fingerprint);
+    earlier.allows(args, &folder)?;
+    fs::create_dir_all(folder.join("resume"))
+        .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))
+        .or_bad_input()?;
+    output_path::check_folder(&folder, "-o").or_bad_input()?;
+
+    let clock = Instant::now();
+    let world = scene_source::world(&scene, args.no_cache, console)?;
+    let building = clock.elapsed();
+    let mut run = Run::begin(&folder, world, fingerprint, args)?;
+    let from = run.recording.len() as u64 - 1;
+    let clock = Instant::now();
+    let ending = run.steps(&scene, Duration::from_secs_f64(args.checkpoint_every), console)?;
+    run.save()?;
+    let stepping = clock.elapsed();
+    if matches!(ending, Ending::Interrupted) {
+        console.warn(format_args!(
+            "stopped after {} of {}, t = {} s; go on with --resume",
+            count(run.world.steps_taken()),
+            plural(scene.steps(), "step"),
+            number(run.world.time())
+        ));
+        return Err(Failure::Interrupted);
+    }
+    let mut summary = run.summary(&source.name, &scene, &ending);
+    if let Ending::Diverged(error) = &ending {
+        summary.insert("error".into(), error.to_string().into());
+    }
+    summary.insert("fingerprint".into(), hexadecimal(&fingerprint).into());
+    summary.insert("build_seconds".into(), building.as_secs_f64().into());
+    summary.insert("wall_seconds".into(), stepping.as_secs_f64().into());
+    summary.insert("resumed_at_step".into(), if args.resume { json!(from) } else { Value::Null });
+    results::write(&folder, (&scene, &run.world), &run.recording, &summary).or_failed()?;
+    if let Ending::Diverged(error) = ending {
+        return Err(anyhow!("{error}; what there is until then is in {}", folder.display())).or_failed();
+    }
+    Ok(report(&folder, summary, stepping))
+}
+
+fn report(folder: &Path, summary: Map<String, Value>, stepping: Duration) -> Report {
+    let mut report = Report::new();
+    let of = |key: &str| summary.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let step = |key: &str| {
+        let found = summary.get("step_ms").and_then(|times| times.get(key)).and_then(Value::as_f64);
+        format!("{:.2} ms", found.unwrap_or(f64::NAN))
+    };
+    let bodies = match summary.get("bodies").and_then(Value::as_array).map_or(0, Vec::len) {
+        1 => "1 body".to_owned(),
+        bodies => format!("{} bodies", count(bodies as u64)),
+    };
+    report.line(format_args!(
+        "{} of {} in {}: {} s simulated",
+        plural(of("steps") as u64, "step"),
+        bodies,
+        duration(stepping),
+        number(of("seconds"))
+    ));
+    report.facts(&[
+        ("step", format!("{} (p50), {} (p99), {} (max)", step("p50"), step("p99"), step("max"))),
+        ("deepest penetration", format!("{} mm", number(1e3 * of("max_penetration")))),
+        ("points in contact", format!("{} at most", count(of("max_contacts") as u64))),
+        ("results", format!("{}: scene.glb, energy.png, trajectory.csv, …", folder.display())),
+    ]);
+    for (key, value) in summary {
+        report.key(&key, value);
+    }
+    report.key("output", folder.display().to_string());
+    report
+}
+
+fn check_size(scene: &Scene) -> Result<(), Failure> {
+    let row = 8 * recording::width(scene.bodies.len()) as u64;
+    let need = row.saturating_mul(scene.steps().saturating_add(1));
+    if need > MOST_BYTES {
+        let steps = count(scene.steps());
+        return Err(anyhow!(
+            "{steps} steps would take {} to record, more than {}; simulate less with --seconds, or take larger steps with --dt",
+            bytes(need),
+            bytes(MOST_BYTES)
+        ))
+        .or_bad_input();
+    }
+    Ok(())
+}
+
+/// Of all that motion depends on, but for how long it goes on: the text, the time step, and the mesh files.
+fn fingerprint(text: &str, scene: &Scene) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(format!("scene {}\n", text.len()));
+    hash.update(text);
+    hash.update(scene.dt.to_le_bytes());
+    for shape in scene.shapes() {
+        if let MeshSource::File(path) = &shape.mesh {
+            // What cannot be read is told when the mesh is.
+            let others = companions(path).unwrap_or_default();
+            for file in std::iter::once(path).chain(&others) {
+                hash.update(Sha256::digest(fs::read(file).unwrap_or_default()));
+            }
+        }
+    }
+    hash.finalize().into()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a folder holds already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Earlier {
+    Nothing,
+    /// A whole run of this scene.
+    Same,
+    /// Of this scene, but not its end.
+    Unfinished,
+    /// Of another scene, or what is not understood.
+    Other,
+}
+
+impl Earlier {
+    fn of(folder: &Path, fingerprint: &[u8; 32]) -> Self {
+        let summary = fs::read(folder.join("summary.json")).ok();
+        let checkpoint = folder.join(CHECKPOINT);
+        if summary.is_none() && !checkpoint.exists() {
+            return Self::Nothing;
+        }
+        if checkpoint.exists() {
+            match Checkpoint::read(&checkpoint) {
+                Ok(found) if found.fingerprint == *fingerprint => {}
+                _ => return Self::Other,
+            }
+        }
+        let summary = summary.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        match summary {
+            None => Self::Unfinished,
+            Some(found) if found["fingerprint"] == hexadecimal(fingerprint) => {
+                if found["finished"] == true {
+                    Self::Same
+                } else {
+                    Self::Unfinished
+                }
+            }
+            Some(_) => Self::Other,
+        }
+    }
+
+    fn allows(self, args: &Args, folder: &Path) -> Result<(), Failure> {
+        let shown = folder.display();
+        let refused = match self {
+            Self::Nothing if args.resume => {
+                anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Other if args.resume => anyhow!(
+                "{shown} holds results of another scene or time step, or the scene was changed, so --resume cannot go on from there; choose another folder \
+                 with -o, or replace them with --force"
+            ),
+            Self::Other if !args.force => anyhow!(
+                "{shown} holds results of another scene or time step; choose another folder with -o, or replace them with --force"
+            ),
+            Self::Unfinished if !args.resume && !args.force => {
+                anyhow!(
+                    "{shown} holds a run that was stopped; go on with --resume, or begin anew with --force"
+                )
+            }
+            _ => return Ok(()),
+        };
+        Err(refused).or_bad_input()
+    }
+}
+
+/// A world on its way.
+struct Run {
+    world: World,
+    recording: Recording,
+    checkpoint: PathBuf,
+    fingerprint: [u8; 32],
+}
+
+impl Run {
+    fn begin(folder: &Path, mut world: World, fingerprint: [u8; 32], args: &Args) -> Result<Self, Failure> {
+        let (checkpoint, path) = (folder.join(CHECKPOINT), folder.join(RECORDING));
+        let bodies = world.bodies().len();
+        if args.resume {
+            let found = Checkpoint::read(&checkpoint).or_bad_input()?;
+            let recording = Recording::open(&path, bodies, found.rows, found.rows_checksum)
+                .with_context(|| format!("cannot read {}", path.display()))
+                .or_bad_input()?;
+            let recording = recording
+                .ok_or_else(|| anyhow!("{} is damaged; begin anew with --force", path.display()))
+                .or_bad_input()?;
+            world.restore(&found.state).or_bad_input()?;
+            return Ok(Self { world, recording, checkpoint, fingerprint });
+        }
+        // What is there is of another run: from here on it would be believed to be of this one.
+        for name in results::FILES.into_iter().chain([CHECKPOINT]) {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error)
+                        .with_context(|| format!("cannot replace {}", folder.join(name).display()))
+                        .or_failed();
+                }
+                _ => {}
+            }
+        }
+        let mut recording = Recording::create(&path, bodies)
+            .with_context(|| format!("cannot write {}", path.display()))
+            .or_failed()?;
+        recording.add(&world, &world.report());
+        Ok(Self { world, recording, checkpoint, fingerprint })
+    }
+
+    fn steps(&mut self, scene: &Scene, every: Duration, console: &Console) -> Result<Ending, Failure> {
+        let bar = Bar::new(console);
+        let total = scene.steps();
+        let mut saved = Instant::now();
+        while self.world.steps_taken() < total {
+            if interrupt::check().is_err() {
+                return Ok(Ending::Interrupted);
+            }
+            match self.world.step(scene.dt) {
+                Ok(report) => self.recording.add(&self.world, &report),
+                Err(error) => return Ok(Ending::Diverged(error)),
+            }
+            bar.update("steps", self.world.steps_taken(), total);
+            if saved.elapsed() >= every {
+                self.save()?;
+                saved = Instant::now();
+            }
+        }
+        Ok(Ending::Done)
+    }
+
+    /// The rows first, then the checkpoint that counts on them.
+    fn save(&mut self) -> Result<(), Failure> {
+        let (rows, rows_checksum) = self
+            .recording
+            .sync()
+            .with_context(|| format!("cannot write {}", self.recording.path().display()))
+            .or_failed()?;
+        let state = self.world.state();
+        let checkpoint = Checkpoint { fingerprint: self.fingerprint, rows, rows_checksum, state };
+        checkpoint
+            .write(&self.checkpoint)
+            .with_context(|| format!("cannot write {}", self.checkpoint.display()))
+            .or_failed()
+    }
+
+    fn summary(&self, name: &str, scene: &Scene, ending: &Ending) -> Map<String, Value> {
+        let rows = || self.recording.rows();
+        let most = |of: &dyn Fn(recording::Row<'_>) -> f64| rows().map(of).fold(0.0, f64::max);
+        let mut times: Vec<f64> = rows().skip(1).map(|row| 1e3 * row.seconds()[0]).collect();
+        times.sort_by(f64::total_cmp);
+        let part = |share: f64| times.get((share * times.len() as f64) as usize).or(times.last()).copied();
+        let bodies: Vec<Value> = self
+            .world
+            .bodies()
+            .iter()
+            .map(|body| {
+                json!({
+                    "name": body.name(),
+                    "mass": body.mass(),
+                    "pose": body.pose().to_numbers(),
+                    "speed": body.twist().linear.length(),
+                    "turning": body.twist().angular.length(),
+                })
+            })
+            .collect();
+        let energy = |row: Option<recording::Row<'_>>| row.map(|row| row.energies().iter().sum::<f64>());
+        let first = self.recording.rows().next();
+        let summary = json!({
+            "scene": name,
+            "finished": matches!(ending, Ending::Done),
+            "steps": self.world.steps_taken(),
+            "dt": scene.dt,
+            "seconds": self.world.time(),
+            "max_penetration": most(&|row| row.penetration()),
+            "max_contacts": most(&|row| row.contacts()) as u64,
+            "stopped_bullets": rows().map(recording::Row::stopped).sum::<f64>() as u64,
+            "energy_start": energy(first),
+            "energy_end": energy(self.recording.last()),
+            "step_ms": { "p50": part(0.5), "p99": part(0.99), "max": times.last() },
+            "bodies": bodies,
+        });
+        match summary {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `simulate`: what is written, that a killed run goes on with the same bits, and what is said when it cannot be.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use isotouch::output::npy::npz::Npz;
+use serde_json::Value;
+
+use crate::Desk;
+
+const SCENE: &str = r#"
+dt = 0.005
+seconds = 0.5
+
+[[surfaces]]
+name = "ground"
+plane = { normal = [0, 1, 0], offset = 0 }
+
+[shapes.ball]
+kind = "sphere"
+radius = 0.1
+triangles = 320
+resolution = 24
+points = 200
+
+[[bodies]]
+name = "low"
+shape = "ball"
+position = [0, 0.11, 0]
+
+[[bodies]]
+name = "high"
+shape = "ball"
+position = [0.02, 0.4, 0]
+"#;
+
+fn desk(scene: &str) -> Desk {
+    let desk = Desk::new();
+    fs::write(desk.path("s.toml"), scene).unwrap();
+    desk
+}
+
+fn read(desk: &Desk, name: &str) -> Vec<u8> {
+    fs::read(desk.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn writes_tables_arrays_a_film_charts_and_a_summary() {
+    let desk = desk(SCENE);
+    let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(json["steps"], 100);
+    assert!((json["seconds"].as_f64().unwrap() - 0.5).abs() < 1e-9);
+    let deepest = json["max_penetration"].as_f64().unwrap();
+    // 4 J in a spring of some 3·10⁵ N/m, a point or two.
+    assert!(deepest > 0.0 && deepest < 5e-3, "{deepest}");
+
+    let csv = String::from_utf8(read(&desk, "out/trajectory.csv")).unwrap();
+    let header = csv.lines().next().unwrap();
+    assert!(
+        header.starts_with(
+            "time,kinetic_energy,potential_energy,elastic_energy,penetration,contacts,low_x,low_y,"
+        ),
+        "{header}"
+    );
+    assert_eq!(csv.lines().count(), 102, "a header, the start and 100 steps");
+    let arrays = Npz::read(desk.path("out/trajectory.npz")).unwrap();
+    assert_eq!(arrays.get("poses").unwrap().shape(), [101, 2, 7]);
+    assert_eq!(arrays.get("energies").unwrap().shape(), [101, 3]);
+    for name in ["times", "penetration", "contacts"] {
+        assert_eq!(arrays.get(name).unwrap().shape(), [101], "{name}");
+    }
+    assert!(read(&desk, "out/scene.glb").starts_with(b"glTF"));
+    for name in ["energy", "penetration", "contacts", "step-time"] {
+        assert!(read(&desk, &format!("out/{name}.svg")).starts_with(b"<svg"), "{name}");
+        assert!(read(&desk, &format!("out/{name}.png")).starts_with(b"\x89PNG"), "{name}");
+    }
+    let summary: Value = serde_json::from_slice(&read(&desk, "out/summary.json")).unwrap();
+    assert_eq!(summary["finished"], true);
+    assert_eq!(summary["steps"], json["steps"]);
+    assert_eq!(summary["bodies"][1]["name"], "high");
+
+    let text = desk.run(&["simulate", "s.toml", "-o", "out"]);
+    assert_eq!(text.code, Some(0), "the same scene may be run again: {}", text.stderr);
+    assert!(
+        text.stdout.contains("100 steps of 2 bodies") && text.stdout.contains("deepest penetration"),
+        "{}",
+        text.stdout
+    );
+}
+
+#[test]
+fn a_killed_run_goes_on_with_the_same_bits() {
+    // Long enough to be killed, with a checkpoint after every step or so.
+    let desk = desk(SCENE);
+    let long = ["--seconds", "20", "--checkpoint-every", "0.001"];
+    let arguments = |folder: &'static str, more: &[&'static str]| {
+        [&["simulate", "s.toml", "-o", folder], &long[..], more].concat()
+    };
+    let whole = desk.run(&arguments("whole", &[]));
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+
+    let mut child =
+        desk.command(&arguments("killed", &[])).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let size = |name: &str| fs::metadata(desk.path(name)).map_or(0, |about| about.len());
+    // A row has 24 numbers; some hundred of them.
+    while size("killed/resume/recording") < 300 * 24 * 8 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    let ended = child.wait().unwrap();
+    assert!(!ended.success() && !desk.path("killed/trajectory.csv").exists(), "it was not killed in time");
+
+    let refused = desk.run(&arguments("killed", &[]));
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("holds a run that was stopped; go on with --resume"),
+        "{}",
+        refused.stderr
+    );
+
+    let resumed = desk.run(&arguments("killed", &["--resume", "--json", "--threads", "1"]));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let json = resumed.json();
+    assert_eq!(json["steps"], 4000);
+    let from = json["resumed_at_step"].as_u64().unwrap();
+    assert!((100..4000).contains(&from), "{from}");
+    for name in ["trajectory.csv", "trajectory.npz", "scene.glb"] {
+        assert!(
+            read(&desk, &format!("whole/{name}")) == read(&desk, &format!("killed/{name}")),
+            "{name} differs"
+        );
+    }
+}
+
+#[test]
+fn a_finished_run_can_be_made_longer() {
+    let desk = desk(SCENE);
+    for (folder, more) in [
+        ("a", &["--seconds", "0.2"][..]),
+        ("a", &["--seconds", "0.4", "--resume"]),
+        ("b", &["--seconds", "0.4"]),
+    ] {
+        let run = desk.run(&[&["simulate", "s.toml", "-o", folder], more].concat());
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    assert!(read(&desk, "a/trajectory.csv") == read(&desk, "b/trajectory.csv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_where_it_got() {
+    let desk = desk(SCENE);
+    let arguments = ["simulate", "s.toml", "-o", "out", "--seconds", "5000"];
+    let child = desk.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let run = crate::Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    assert!(run.stderr.contains("go on with --resume"), "{}", run.stderr);
+    assert!(desk.path("out/resume/checkpoint").exists());
+}
+
+#[test]
+fn a_run_that_diverges_ends_with_4_and_keeps_what_there_is() {
+    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\ntop_speed = 1.5\nintegrator = \"symplectic\""));
+    let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    let said = run.json()["error"].as_str().unwrap().to_owned();
+    assert!(said.contains("diverged at t = 0.1") && said.contains("is in out"), "{said}");
+    let summary: Value = serde_json::from_slice(&read(&desk, "out/summary.json")).unwrap();
+    assert_eq!(summary["finished"], false);
+    let steps = summary["steps"].as_u64().unwrap();
+    assert!((20..40).contains(&steps), "{steps}");
+    let csv = String::from_utf8(read(&desk, "out/trajectory.csv")).unwrap();
+    assert_eq!(csv.lines().count() as u64, steps + 2);
+    assert!(!csv.contains("NaN"));
+}
+
+#[test]
+fn bad_scenes_and_taken_folders_end_with_2() {
+    let desk = desk(SCENE);
+    fs::write(desk.path("typo.toml"), "secnds = 1\n").unwrap();
+    fs::write(desk.path("missing.toml"), "[[bodies]]\nshape = { file = \"none.obj\" }\n").unwrap();
+    fs::write(
+        desk.path("open.toml"),
+        "[[bodies]]\nname = \"a\"\nshape = { file = \"open.obj\", resolution = 16, points = 50 }\n",
+    )
+    .unwrap();
+    for (arguments, wanted) in [
+        (
+            &["simulate", "typo.toml", "-o", "x"][..],
+            "typo.toml:1:1: 'secnds' is no setting of the scene; did you mean 'seconds'?",
+        ),
+        (&["simulate", "missing.toml", "-o", "x"], "none.obj"),
+        (&["simulate", "open.toml", "-o", "x"], "open.toml:1:1: body 'a': no mass"),
+        (&["simulate", "nowhere", "-o", "x"], "no built-in scene of that name; built in are drop, bowls"),
+        (&["simulate", "s.toml", "-o", "x", "--dt", "0"], "--dt"),
+        (&["simulate", "s.toml", "-o", "x", "--seconds", "1e9"], "to record"),
+        (&["simulate", "s.toml", "-o", "x", "--resume"], "nothing in x to go on from"),
+        (&["simulate", "s.toml"], "--output"),
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(wanted), "{arguments:?}: {}", run.stderr);
+    }
+
+    assert_eq!(desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1"]).code, Some(0));
+    let other = desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--dt", "0.01"]);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("out holds results of another scene or time step"), "{}", other.stderr);
+    let forced =
+        desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--dt", "0.01", "--force"]);
+    assert_eq!(forced.code, Some(0), "{}", forced.stderr);
+
+    fs::write(desk.path("out/resume/checkpoint"), "nonsense").unwrap();
+    let damaged = desk.run(&["simulate", "s.toml", "-o", "out", "--resume", "--dt", "0.01"]);
+    assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
+}
+
+#[test]
+fn built_in_scenes_are_printed_to_be_copied_and_inspected() {
+    let desk = desk(SCENE);
+    let printed = desk.run(&["simulate", "drop", "--print-scene"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    fs::write(desk.path("copy.toml"), &printed.stdout).unwrap();
+    let copied = desk.run(&["simulate", "copy.toml", "-o", "copy", "--seconds", "0.02", "--json"]);
+    assert_eq!(copied.code, Some(0), "{}", copied.stderr);
+    assert_eq!(copied.json()["steps"], 5);
+
+    // The folder of the first run does not stand in the way of the second.
+    for _ in 0..2 {
+        let run = desk.run(&["simulate", "incline", "-o", "incline", "--seconds", "0.01"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    let run = desk.run(&["inspect", "s.toml", "incline", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let files = run.json()["files"].clone();
+    assert_eq!((&files[0]["kind"], &files[0]["bodies"][1]["name"]), (&"scene".into(), &"high".into()));
+    assert!((files[1]["bodies"][0]["mass"].as_f64().unwrap() - 3.0).abs() < 1e-9);
+    let words = desk.run(&["inspect", "s.toml"]).stdout;
+    assert!(
+        words.contains("high  dynamic, 4.")
+            && words.contains("sphere (320 triangles, 24³ cells, 200 points)"),
+        "{words}"
+    );
+}
