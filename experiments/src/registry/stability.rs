@@ -15,7 +15,7 @@ use isotouch::output::chart::{Axis, Chart, Scale};
 use super::Setup;
 use crate::models::project_root;
 use crate::random::Random;
-use crate::report::{Report, Table, number};
+use crate::report::{Report, Table, none, number};
 
 /// Bodies, as in the papers.
 const BODIES: usize = 20;
@@ -107,10 +107,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             number(1e3 * discrete),
             number(1e3 * continuous),
             number(continuous / discrete),
-            number(1e3 * deepest),
-            number(softer),
-            number(1e3 * softer_deepest),
-            number(softer_deepest / deepest),
+            told(1e3 * deepest),
+            if softer_deepest.is_nan() { none() } else { number(softer) },
+            told(1e3 * softer_deepest),
+            told(softer_deepest / deepest),
             number(1e3 * as_deep),
             number(continuous / as_deep),
         ]);
@@ -121,6 +121,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         chart.write(project_root().join("docs/pictures/stability.svg"))?;
     }
     Ok(Report { tables: vec![table], remarks: remarks(seconds), ..Default::default() })
+}
+
+/// A number, if there was a stable run.
+fn told(value: f64) -> String {
+    if value.is_finite() { number(value) } else { none() }
 }
 
 /// The largest value within a range for which something holds, on a logarithmic scale; the smallest one, if for none.
