@@ -185,7 +185,7 @@ fn parts_between_nodes_are_noted() {
 }
 
 /// Two balls apart, one of them wound inward: winding numbers leave it out, and the note said that it lies inside the other. Where it
-/// overlaps the other, it is taken away from it, and nothing said that.
+/// overlaps the other, it was taken away from it, and nothing said that; now it is turned.
 #[test]
 fn parts_wound_inward_are_not_said_to_lie_inside_others() {
     let ball = || shapes::sphere(0.5, 320).unwrap();
@@ -202,7 +202,8 @@ fn parts_wound_inward_are_not_said_to_lie_inside_others() {
     assert!(said[0].to_string().contains("wound inward, and count as hollow"), "{}", said[0]);
 
     let said = notes(0.6, SignMethod::Auto).unwrap();
-    assert!(said.iter().any(|note| matches!(note, BuildNote::HollowOutside { .. })), "{said:?}");
+    assert!(said.contains(&BuildNote::PartsTurned { triangles: 320 }), "{said:?}");
+    assert!(!said.iter().any(|note| matches!(note, BuildNote::HollowOutside { .. })), "{said:?}");
 }
 
 /// A soup with a hole too wide for any gap has it spanned from rim to rim; the note spoke of holes narrower than two cells.
