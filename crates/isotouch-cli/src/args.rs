@@ -24,7 +24,7 @@ use crate::failure::Exit;
         isotouch\n  \
         isotouch field part.obj -o part.field\n  \
         isotouch inspect part.field --json\n\n\
-        Exit codes: 0 done, 1 contact found (sweep, check-path), 2 bad usage or input, 3 undecided (check-path, sweep --budget), 4 failed \
+        Exit codes: 0 done, 1 contact found (sweep, check-path), 2 bad usage or input, 3 undecided (check-path, sweep), 4 failed \
         (such as a full disk), 130 interrupted (143 by SIGTERM)."
 )]
 pub(crate) struct Cli {

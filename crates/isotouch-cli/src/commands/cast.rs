@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
                 plural(summary.bounds + summary.level_boundaries, "segment")
             ),
         ),
-        ("surface", surface_in_words(field, args.iso)),
+        ("surface", source::surface_in_words(field, args.iso)),
         ("time", format!("{}, {} ns a segment", duration(elapsed), number(ns))),
         ("that start outside", times_outside(outside.len(), ns_outside)),
     ]);
@@ -188,23 +188,6 @@ fn flag(status: Option<HitStatus>) -> u8 {
         Some(HitStatus::LevelBoundary) => 4,
         Some(HitStatus::Bound) => 5,
     }
-}
-
-/// What the answers are about, and how to ask about the true surface.
-fn surface_in_words(field: &Field, iso: f64) -> String {
-    let bound = field.error_bound();
-    if !field.is_certified() {
-        return "that of the field; how far its values are from true distances is not certified".into();
-    }
-    let depths =
-        if iso < 0.0 && field.understates_depth() { "; inside, depths may be understated" } else { "" };
-    let remedy = if iso < bound {
-        format!("; --iso {} misses no contact with the true surface", number(bound * (1.0 + 1e-3)))
-    } else {
-        String::new()
-    };
-    let bound = number(bound);
-    format!("that of the field, whose values are within ±{bound} of the true distance{remedy}{depths}")
 }
 
 fn times_outside(segments: usize, ns: f64) -> String {

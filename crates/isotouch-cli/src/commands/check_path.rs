@@ -1,19 +1,19 @@
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use isotouch::ccd::path::{
-    Answer, ContactKind, Doubt, FixedPart, LegReport, MovingPart, Near, PathChecker, PathContact,
-    PathOptions, PathReader, PathReport, Reason,
+    Answer, ContactKind, Doubt, FixedPart, MovingPart, Near, PathChecker, PathContact, PathOptions,
+    PathReport, Reason,
 };
 use isotouch::math::{DVec3, MotionKind, Pose};
 use isotouch::output::plot::ClearancePlot;
 use serde_json::{Value, json};
 
 use super::build_args::FieldArgs;
+use super::legs::Legs;
 use super::output_path;
+use super::poses;
 use super::source;
 use crate::console::Console;
 use crate::failure::{Classify, Exit, Failure};
@@ -23,17 +23,15 @@ use crate::progress::Bar;
 use crate::report::Report;
 use crate::values::{named, not_negative, point, positive};
 
-/// Legs that are told one by one.
-const MOST_TOLD: usize = 10_000;
-/// Lines of the table for people.
-const MOST_LINES: usize = 24;
-
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     The answer is about the meshes, for every point of their surfaces and every time: free (exit code 0) is proven, contact (1) comes \
     with a pose that shows it, undecided (3) is closer than the tolerance, or triangles do not tell what is inside.\n\n\
-    A path is CSV with the header x,y,z,qx,qy,qz,qw, perhaps t before it, or these seven numbers per line, separated by blanks. \
-    Quaternions are x y z w.\n\n\
+    A path is CSV with the header x,y,z,qx,qy,qz,qw, perhaps t before it, which must not fall, or these seven numbers per line, separated by \
+    commas, semicolons or blanks. Quaternions are x y z w. A leg takes the shorter way round; of one that is half a turn rounding decides, \
+    and a warning says so.\n\n\
+    Holes of the fixed part's mesh are closed by caps, where its field closes them; those of the moving part's are not, and a warning says so: what passes through \
+    one of them touches nothing.\n\n\
     Examples:\n  \
     isotouch check-path --moving peg.obj --fixed plate.obj --path insert.csv\n  \
     isotouch check-path --moving peg.obj --fixed plate.obj --path insert.csv --clearance 0.1 --plot clearance.svg\n  \
@@ -45,7 +43,7 @@ pub(crate) struct Args {
     /// Mesh of the part that stands still.
     #[arg(long, value_name = "MESH")]
     fixed: PathBuf,
-    /// Poses of the moving part, one per line.
+    /// Poses of the moving part, one per line; - is standard input.
     #[arg(long, value_name = "FILE")]
     path: PathBuf,
     /// Distance to keep; nearer counts as contact.
@@ -79,9 +77,10 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         output_path::check(plot, "svg", &[&args.moving, &args.fixed, &args.path])?;
     }
     args.build.limit_threads()?;
-    let path = read_path(&args.path)?;
+    let path = poses::read(&args.path, args.motion, console)?;
     interrupt::check()?;
     let moving_mesh = source::mesh(&args.moving, &args.build, console)?;
+    source::warn_of_moving(&args.moving, &moving_mesh, console);
     let fixed_mesh = source::mesh(&args.fixed, &args.build, console)?;
     let found = source::field(&args.fixed, &args.build, console)?;
     interrupt::check()?;
@@ -100,22 +99,32 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     };
     let checker = PathChecker::new(&moving, &fixed, &options).until(&interrupt::INTERRUPTED);
     let start = Instant::now();
+    let all = path.len() - 1;
+    let mut legs = Legs::new(args.plot.as_ref().map(|_| ClearancePlot::new(all)));
     let bar = Bar::new(console);
-    let checked = checker.check_with(&path, |legs, of| bar.update("checking", legs as u64, of as u64));
+    let checked = checker.check_with(&path, |number, leg| {
+        legs.add(number, leg);
+        bar.update("checking", number as u64 + 1, all as u64);
+    });
     drop(bar);
     interrupt::check()?;
     let elapsed = start.elapsed();
-    if let Some(plot) = &args.plot {
-        draw(&checker, &path, &checked, plot)?;
+    if let (Some(output), Some(mut plot)) = (&args.plot, legs.plot.take()) {
+        draw_distances(&checker, &path, &mut plot)?;
+        plot.write(output).with_context(|| format!("cannot write {}", output.display())).or_failed()?;
     }
 
     let mut report = Report::new();
-    in_words(&mut report, &checked, &checker, args.motion);
-    report.facts(&[(
-        "checked",
-        format!("{} in {}", plural(checked.legs.len() as u64, "leg"), duration(elapsed)),
-    )]);
+    in_words(&mut report, &checked, &checker, (all, args.motion));
+    if all > 1 {
+        legs.table().into_iter().for_each(|line| report.line(line));
+    }
+    report.facts(&[("checked", format!("{} in {}", plural(all as u64, "leg"), duration(elapsed)))]);
     as_json(&mut report, &checked, &checker);
+    report.key("looks", legs.looks);
+    let (told, left_out) = legs.into_json();
+    report.key("legs", told);
+    report.key("legs_left_out", left_out);
     report.key(
         "motion",
         MotionKind::NAMES.iter().find(|(_, kind)| *kind == args.motion).map(|(name, _)| *name),
@@ -131,24 +140,6 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn read_path(path: &Path) -> Result<Vec<Pose>, Failure> {
-    let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {shown}")).or_bad_input()?;
-    let poses: Vec<Pose> = PathReader::new(BufReader::new(file))
-        .collect::<Result<_, _>>()
-        .with_context(|| shown.to_string())
-        .or_bad_input()?;
-    match poses.len() {
-        0 => Err(anyhow!("{shown} has no poses; a path needs at least two, one per line: x,y,z,qx,qy,qz,qw"))
-            .or_bad_input(),
-        1 => Err(anyhow!(
-            "{shown} has only one pose; a path needs two. To check a single pose, write it twice"
-        ))
-        .or_bad_input(),
-        _ => Ok(poses),
-    }
-}
-
 fn warn_of_sizes(moving: f64, fixed: f64, console: &Console) {
     let ratio = (moving / fixed).max(fixed / moving);
     if ratio >= 1000.0 {
@@ -162,11 +153,15 @@ fn warn_of_sizes(moving: f64, fixed: f64, console: &Console) {
     }
 }
 
-fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>, motion: MotionKind) {
-    let legs = checked.legs.len();
+fn in_words(
+    report: &mut Report,
+    checked: &PathReport,
+    checker: &PathChecker<'_>,
+    (legs, motion): (usize, MotionKind),
+) {
     match (checked.answer, &checked.first_contact, &checked.undecided) {
         (Answer::Contact, Some(contact), _) => {
-            report.line(format_args!("contact: {}", what(contact.kind)));
+            report.line(format_args!("contact: {}", what(contact)));
             report.facts(&facts_of(contact, legs, motion));
         }
         (Answer::Undecided, _, Some((leg, doubt))) => {
@@ -190,11 +185,6 @@ fn in_words(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>
             report.facts(&[("clearance", format!("at least {}", number(checked.clearance)))]);
         }
     }
-    if legs > 1 {
-        for line in table(&checked.legs) {
-            report.line(line);
-        }
-    }
 }
 
 fn why(doubt: &Doubt, checker: &PathChecker<'_>) -> String {
@@ -208,6 +198,11 @@ fn why(doubt: &Doubt, checker: &PathChecker<'_>) -> String {
              'isotouch inspect' says what is wrong with a mesh"
                 .into()
         }
+        Reason::Rounding => {
+            "coordinates are so large that their rounding hides how close the parts come; move parts and path nearer to the origin, or \
+             cut the leg into shorter ones"
+                .into()
+        }
         Reason::GivenUp => "given up; a larger --tolerance is sooner told".into(),
         Reason::Cancelled => "interrupted".into(),
     }
@@ -218,8 +213,14 @@ fn at_time(leg: usize, t: f64, legs: usize) -> String {
     format!("leg {} of {legs}, t = {}", leg + 1, number(t))
 }
 
-fn what(kind: ContactKind) -> &'static str {
-    match kind {
+fn what(contact: &PathContact) -> &'static str {
+    match contact.kind {
+        ContactKind::Surface if contact.distance > 0.0 => {
+            "the parts come nearer than the clearance asked for"
+        }
+        ContactKind::Cap if contact.distance > 0.0 => {
+            "the moving part comes nearer than the clearance asked for to a hole of the other one's mesh, which counts as closed"
+        }
         ContactKind::Surface => "the parts touch",
         ContactKind::Cap => {
             "the moving part enters the other one through a hole of its mesh, which counts as closed"
@@ -253,33 +254,6 @@ fn place(near: &Near, reason: Reason) -> String {
     if reason == Reason::PerhapsInside { at } else { format!("{} apart at {at}", number(near.distance)) }
 }
 
-/// A line for each leg; where there are many, for the tightest.
-fn table(legs: &[LegReport]) -> Vec<String> {
-    let mut shown: Vec<usize> = (0..legs.len()).collect();
-    shown.sort_by(|&a, &b| legs[a].clearance.total_cmp(&legs[b].clearance).then(a.cmp(&b)));
-    let hidden = shown.len().saturating_sub(MOST_LINES);
-    shown.truncate(MOST_LINES);
-    shown.sort_unstable();
-    let mut lines = vec![format!("  {:>8}  {:9}  {:>12}  contact", "leg", "answer", "clearance ≥")];
-    for k in shown {
-        let leg = &legs[k];
-        let stretches: Vec<String> =
-            leg.stretches.iter().map(|of| format!("{} to {}", number(of.start), number(of.end))).collect();
-        let line = format!(
-            "  {:>8}  {:9}  {:>12}  {}",
-            k + 1,
-            leg.answer.name(),
-            if leg.answer == Answer::LetPass { String::new() } else { number(leg.clearance) },
-            stretches.join(", ")
-        );
-        lines.push(line.trim_end().into());
-    }
-    if hidden > 0 {
-        lines.push(format!("  and {} with more clearance", plural(hidden as u64, "leg")));
-    }
-    lines
-}
-
 fn as_json(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>) {
     report.key("answer", checked.answer.name());
     report.key("clearance", checked.clearance);
@@ -292,10 +266,6 @@ fn as_json(report: &mut Report, checked: &PathReport, checker: &PathChecker<'_>)
         json!({ "leg": leg, "t": near.t, "distance": distance, "point": point, "reason": reason.name() })
     });
     report.key("undecided", undecided);
-    let legs: Vec<Value> = checked.legs.iter().take(MOST_TOLD).map(leg_json).collect();
-    report.key("legs", legs);
-    report.key("legs_left_out", checked.legs.len().saturating_sub(MOST_TOLD));
-    report.key("looks", checked.legs.iter().map(|leg| leg.looks).sum::<u64>());
 }
 
 fn contact_json(contact: &PathContact) -> Value {
@@ -316,28 +286,10 @@ fn contact_json(contact: &PathContact) -> Value {
     })
 }
 
-fn leg_json(leg: &LegReport) -> Value {
-    let contacts: Vec<Value> =
-        leg.stretches.iter().map(|of| json!({ "start": of.start, "end": of.end })).collect();
-    json!({
-        "answer": leg.answer.name(),
-        "checked_from": leg.from,
-        "clearance": leg.clearance,
-        "nearest": leg.nearest.map(|near| json!({ "t": near.t, "distance": near.distance, "point": near.point.to_array() })),
-        "contacts": contacts,
-    })
-}
-
-/// Draws exact distances at poses along the path, what is proven for each leg, and where there is contact.
-fn draw(
-    checker: &PathChecker<'_>,
-    path: &[Pose],
-    checked: &PathReport,
-    output: &Path,
-) -> Result<(), Failure> {
+/// Adds exact distances at poses along the path.
+fn draw_distances(checker: &PathChecker<'_>, path: &[Pose], plot: &mut ClearancePlot) -> Result<(), Failure> {
     let legs = path.len() - 1;
     let poses = ClearancePlot::POINTS.max(legs.min(4 * ClearancePlot::POINTS));
-    let mut plot = ClearancePlot::new(legs);
     for k in 0..=poses {
         interrupt::check()?;
         let at = legs as f64 * k as f64 / poses as f64;
@@ -346,11 +298,5 @@ fn draw(
         let distance = checker.distance_along(&motion, at - leg as f64, f64::INFINITY);
         plot.add_distance(at, distance.unwrap_or(f64::NAN));
     }
-    for (k, leg) in checked.legs.iter().enumerate() {
-        plot.add_bound(k, leg.clearance);
-        for of in &leg.stretches {
-            plot.add_contact(k as f64 + of.start, k as f64 + of.end);
-        }
-    }
-    plot.write(output).with_context(|| format!("cannot write {}", output.display())).or_failed()
+    Ok(())
 }

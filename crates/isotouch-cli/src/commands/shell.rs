@@ -196,6 +196,8 @@ pub(super) fn in_words(shell: &PointShell) -> Vec<(&'static str, String)> {
         Some((last, coarser)) => (Some(last), coarser),
         None => (None, &[][..]),
     };
+    // A single point has no other.
+    let last = last.filter(|level| level.spacing.is_finite());
     facts.extend(last.map(|level| ("closest two", format!("{} apart", number(level.spacing)))));
     for level in coarser {
         let told = format!("{} points cover within {}", count(level.points as u64), number(level.coverage));

@@ -9,8 +9,8 @@ use isotouch::field::{
     BuildError, Built, ExchangeError, ExchangeFormat, Execution, Field, FieldFileError, FieldOptions,
     ImportOptions, Imported, Progress, StorageKind,
 };
-use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::{self, Loaded, ReadError, ReadOptions};
+use isotouch::mesh::{MeshReport, TriMesh, report};
 use isotouch::shell::{PointShell, ShellError, ShellFileError, ShellOptions};
 
 use super::build_args::{FieldArgs, FileKind};
@@ -242,6 +242,23 @@ impl Source {
     }
 }
 
+/// What the answers are about, and how to ask about the true surface.
+pub(super) fn surface_in_words(field: &Field, iso: f64) -> String {
+    let bound = field.error_bound();
+    if !field.is_certified() {
+        return "that of the field; how far its values are from true distances is not certified".into();
+    }
+    let depths =
+        if iso < 0.0 && field.understates_depth() { "; inside, depths may be understated" } else { "" };
+    let remedy = if iso < bound {
+        format!("; --iso {} misses no contact with the true surface", number(bound * (1.0 + 1e-3)))
+    } else {
+        String::new()
+    };
+    let bound = number(bound);
+    format!("that of the field, whose values are within ±{bound} of the true distance{remedy}{depths}")
+}
+
 /// Says that depths inside are not to be relied on, where that is so, to somebody who asks for them.
 pub(super) fn warn_of_depth(path: &Path, field: &Field, console: &Console) {
     if field.understates_depth() {
@@ -339,13 +356,12 @@ pub(super) fn field_of_mesh(
 
 /// The mesh in a file, with its warnings; a field will not do.
 pub(super) fn mesh(path: &Path, args: &FieldArgs, console: &Console) -> Result<TriMesh, Failure> {
-    let needs_a_mesh = || {
-        let shown = path.display();
-        Err(anyhow!(
-            "{shown} is a field; the mesh itself is needed here, for the answer is about its triangles"
-        ))
-        .or_bad_input()
-    };
+    let instead = "the mesh itself is needed here, for the answer is about its triangles";
+    mesh_or(path, args, instead, console)
+}
+
+/// [`mesh`], with what is said where there is a field instead.
+fn mesh_or(path: &Path, args: &FieldArgs, instead: &str, console: &Console) -> Result<TriMesh, Failure> {
     match open(path, &args.build.read_options(), console)? {
         Content::Mesh(loaded) if loaded.mesh.triangles().is_empty() => {
             Err(anyhow!("{} has no triangles", path.display())).or_bad_input()
@@ -354,7 +370,33 @@ pub(super) fn mesh(path: &Path, args: &FieldArgs, console: &Console) -> Result<T
             warn_about(path, &loaded, console);
             Ok(loaded.mesh)
         }
-        Content::Field(_) | Content::Foreign => needs_a_mesh(),
+        Content::Field(_) | Content::Foreign => {
+            Err(anyhow!("{} is a field; {instead}", path.display())).or_bad_input()
+        }
+    }
+}
+
+/// Says what the mesh of a moving part lacks: of that of a fixed part the notes on its field tell.
+pub(super) fn warn_of_moving(path: &Path, mesh: &TriMesh, console: &Console) {
+    let about = report(mesh);
+    warn_of_holes(path, &about, console);
+    if about.flipped_edges > 0 {
+        console.warn(format_args!(
+            "{}: triangles of the moving mesh face opposite ways at {}; a closed piece of it counts as solid all the same",
+            path.display(),
+            plural(about.flipped_edges as u64, "edge")
+        ));
+    }
+}
+
+fn warn_of_holes(path: &Path, about: &MeshReport, console: &Console) {
+    if about.boundary_edges > 0 {
+        console.warn(format_args!(
+            "{}: the moving mesh is open ({}, {}); only holes of the fixed part are closed by caps, so what passes through these touches nothing",
+            path.display(),
+            plural(about.boundary_loops as u64, "hole"),
+            plural(about.boundary_edges as u64, "open edge")
+        ));
     }
 }
 
@@ -363,7 +405,12 @@ pub(super) fn shell(path: &Path, args: &FieldArgs, console: &Console) -> Result<
     if let Some(shell) = shell_file(path)? {
         return Ok(shell);
     }
-    let mesh = mesh(path, args, console)?;
+    let shown = path.display();
+    let instead = format!(
+        "a shell or a mesh is needed here, whose points are moved; 'isotouch shell {shown} -o FILE.shell' makes one of its surface"
+    );
+    let mesh = mesh_or(path, args, &instead, console)?;
+    warn_of_holes(path, &report(&mesh), console);
     let bar = Bar::new(console);
     let progress = |at: Progress| bar.update(at.stage, at.done, at.total);
     let execution =

@@ -2,14 +2,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use isotouch::ccd::sweep::{AllContacts, Effort};
-use isotouch::ccd::{Contact, Sweep, SweepOptions, SweepTraversal};
+use isotouch::ccd::{Contact, HitStatus, Sweep, SweepOptions, SweepTraversal};
 use isotouch::field::Field;
-use isotouch::math::{Motion, MotionKind, Pose};
+use isotouch::math::{DVec3, Motion, MotionKind, Pose};
 use isotouch::shell::PointShell;
 use serde_json::{Value, json};
 
 use super::build_args::FieldArgs;
 use super::check_path::motion;
+use super::poses;
 use super::source;
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
@@ -24,8 +25,12 @@ const MOST_TOLD: usize = 100_000;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
     Asks about the points of a shell, not about what is between them: for whole surfaces there is check-path. Exit code 1 if there is \
-    contact, 0 if it is proven that no point touches, 3 if --budget was too small to tell. About a field without a certificate, as of an open \
-    sheet, nothing is proven, and a warning says so.\n\n\
+    contact, 0 if it is proven that no point touches, 3 if that is undecided: --budget was too small to tell, or outside the field's box, where only a bound of the \
+    distance is known, contact cannot be excluded (build the field with more --padding). \
+    About a field without a certificate, as of an open sheet, nothing is proven, and a warning says so.\n\n\
+    What is proven is about the surface of the field, which is that of its interpolated values, and those are within `error_bound` (in --json) of \
+    the true distance: a point may pass that deep inside the mesh, at its sharp edges most of all. To miss no contact with the mesh, ask for --iso <error_bound> or more; \
+    what is found then may be that far away.\n\n\
     A POSE is x,y,z,qx,qy,qz,qw.\n\n\
     Examples:\n  \
     isotouch sweep --moving peg.shell --fixed plate.field --from 0,0,50,0,0,0,1 --to 0,0,0,0,0,0,1\n  \
@@ -78,10 +83,12 @@ fn traversal(name: &str) -> Result<SweepTraversal, String> {
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     args.build.limit_threads()?;
     let shell = source::shell(&args.moving, &args.build, console)?;
-    let found = source::field(&args.fixed, &args.build, console)?;
+    let found = source::certain_field(&args.fixed, &args.build, console)?;
     interrupt::check()?;
     let mut way = Motion::new(args.motion, args.from, args.to);
+    poses::warn_of_half_turn(&way, "--from to --to", console);
     if let (Some(from), Some(to)) = (args.fixed_from, args.fixed_to) {
+        poses::warn_of_half_turn(&Motion::new(args.motion, from, to), "--fixed-from to --fixed-to", console);
         way = way.seen_from(from, to);
     }
     let options = SweepOptions {
@@ -95,25 +102,42 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
 
     let mut report = Report::new();
     let start = Instant::now();
-    let (first, effort) = if args.all {
+    let (soonest, effort) = if args.all {
         let all = sweep.contacts(&way);
         report.line(format_args!(
-            "{} of {} in contact",
+            "{} of {} in contact, or not proven free of it",
             count(all.points.len() as u64),
             plural(shell.len() as u64, "point")
         ));
         report.key("contacts", contacts_json(&all));
         report.key("points_in_contact", all.points.len());
         // The earliest of all, with its place and normal.
-        let first = if all.points.is_empty() { None } else { sweep.first_contact(&way).contact };
-        (first, all.effort)
+        let soonest = if all.points.is_empty() { None } else { sweep.first_contact(&way).contact };
+        (soonest, all.effort)
     } else {
         let found = sweep.first_contact(&way);
         report.key("contacts", Value::Null);
         (found.contact, found.effort)
     };
+    // What only cannot be excluded is no contact; there may be one all the same, later.
+    let is_known = |contact: &Contact| contact.hit.status != HitStatus::Bound;
+    let doubt = soonest.filter(|contact| !is_known(contact));
+    let first = if doubt.is_some() { sweep.first_known_contact(&way) } else { soonest };
     let elapsed = start.elapsed();
-    tell(&mut report, first.as_ref(), &effort, (&shell, &found.field));
+    let outcome = Outcome { first, doubt, effort };
+    outcome.tell(&mut report, &shell, &found.field);
+    if let Some(doubt) = doubt {
+        console.warn(format_args!(
+            "{}: outside the box of the field contact cannot be excluded, from t = {} on; {}",
+            args.fixed.display(),
+            number(doubt.hit.t),
+            if found.field.is_certified() {
+                "build the field with more --padding"
+            } else {
+                "without a certificate nothing is known there"
+            }
+        ));
+    }
     if !effort.is_complete {
         let asked = effort.level.map_or(0, |level| shell.levels()[level].points);
         console.warn(format_args!(
@@ -127,15 +151,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     {
         console.warn(format_args!("what is finer than the shell may pass between its points: {coarse}"));
     }
-    report.facts(&[("time", duration(elapsed))]);
+    report
+        .facts(&[("surface", source::surface_in_words(&found.field, args.iso)), ("time", duration(elapsed))]);
     report.key("first_contact", first.as_ref().map(|contact| contact_json(contact, &way)));
+    report.key("doubt", doubt.as_ref().map(|contact| contact_json(contact, &way)));
     report.key("sphere_tests", effort.sphere_tests);
     report.key("point_tests", effort.point_tests);
     report.key("pieces", effort.pieces);
     report.key("sagitta", sweep.sagitta(&way));
     report.key("level", effort.level);
     report.key("is_complete", effort.is_complete);
-    report.key("certified", found.field.is_certified());
+    found.report_errors(&mut report);
     report.key("points", shell.len());
     report.key("coverage", shell.coverage());
     report.key("iso", args.iso);
@@ -143,27 +169,42 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     found.report(&mut report);
     if first.is_some() {
         report.set_exit(Exit::Contact);
-    } else if !effort.is_complete {
+    } else if doubt.is_some() || !effort.is_complete {
         report.set_exit(Exit::Undecided);
     }
     Ok(report)
 }
 
-fn tell(
-    report: &mut Report,
-    first: Option<&Contact>,
-    effort: &Effort,
-    (shell, field): (&PointShell, &Field),
-) {
-    match first {
-        None if effort.is_complete && field.is_certified() => report.line("no point touches: proven"),
-        None if effort.is_complete => {
-            report.line("no point touches, as far as a field without a certificate can tell");
+/// What came out.
+struct Outcome {
+    /// The first contact that is known.
+    first: Option<Contact>,
+    /// An earlier one that cannot be excluded.
+    doubt: Option<Contact>,
+    effort: Effort,
+}
+
+impl Outcome {
+    fn tell(&self, report: &mut Report, shell: &PointShell, field: &Field) {
+        let effort = &self.effort;
+        match (&self.first, &self.doubt) {
+            (Some(contact), _) => report.line(format_args!("first contact at t = {}", number(contact.hit.t))),
+            (None, Some(doubt)) => report.line(format_args!(
+                "undecided: no contact is known, but from t = {} on none can be excluded outside the field's box",
+                number(doubt.hit.t)
+            )),
+            (None, None) if effort.is_complete && field.is_certified() => {
+                report.line("no point touches the surface of the field: proven");
+            }
+            (None, None) if effort.is_complete => {
+                report.line("no point touches, as far as a field without a certificate can tell");
+            }
+            (None, None) => {
+                report.line("undecided: no contact among the points that the budget was enough for");
+            }
         }
-        None => report.line("undecided: no contact among the points that the budget was enough for"),
-        Some(contact) => {
-            let vector = |v: isotouch::math::DVec3| v.to_array().map(number).join(", ");
-            report.line(format_args!("first contact at t = {}", number(contact.hit.t)));
+        if let Some(contact) = self.first.as_ref().or(self.doubt.as_ref()) {
+            let vector = |v: DVec3| v.to_array().map(number).join(", ");
             let mut facts = vec![
                 ("point", format!("{} of {}", contact.point, count(shell.len() as u64))),
                 ("at", vector(contact.hit.point)),
@@ -172,19 +213,19 @@ fn tell(
             facts.extend(contact.hit.normal.map(|normal| ("normal", vector(normal))));
             report.facts(&facts);
         }
+        report.facts(&[(
+            "looked at",
+            format!(
+                "{}, {}, {}",
+                plural(effort.sphere_tests, "sphere"),
+                plural(effort.point_tests, "point"),
+                match effort.pieces {
+                    1 => "the motion in 1 piece".into(),
+                    pieces => format!("the motion in {} pieces", count(u64::from(pieces))),
+                }
+            ),
+        )]);
     }
-    report.facts(&[(
-        "looked at",
-        format!(
-            "{}, {}, {}",
-            plural(effort.sphere_tests, "sphere"),
-            plural(effort.point_tests, "point"),
-            match effort.pieces {
-                1 => "the motion in 1 piece".into(),
-                pieces => format!("the motion in {} pieces", count(u64::from(pieces))),
-            }
-        ),
-    )]);
 }
 
 fn contacts_json(all: &AllContacts) -> Value {
@@ -197,6 +238,7 @@ fn contacts_json(all: &AllContacts) -> Value {
             json!({
                 "point": of_point.point,
                 "intervals": of_point.intervals.iter().map(of).collect::<Vec<_>>(),
+                "statuses": of_point.intervals.iter().map(|interval| interval.status.name()).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -5,9 +5,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use isotouch::math::{DQuat, DVec3, Motion, MotionKind, Pose};
-use isotouch::mesh::{io, shapes};
+use isotouch::mesh::{TriMesh, io, shapes};
 use serde_json::Value;
 
 use crate::Desk;
@@ -68,6 +69,10 @@ fn free_contact_and_undecided_have_their_exit_codes() {
     assert_eq!(close.json()["answer"], "undecided");
     let text = check(&desk, &["--path", "down.path"]).stdout;
     assert!(text.starts_with("contact: the parts touch\n") && text.contains("leg 1 of 1"), "{text}");
+    // Nearer than asked for is no touch.
+    let text = check(&desk, &["--path", "close.path", "--clearance", "10"]).stdout;
+    assert!(text.starts_with("contact: the parts come nearer than the clearance asked for\n"), "{text}");
+    assert!(text.contains("distance  2.25"), "{text}");
 }
 
 #[test]
@@ -83,6 +88,11 @@ fn bad_paths_are_refused_with_their_line() {
         ),
         ("0 0 nan 0 0 0 1\n", "bad.path: line 1: a pose needs seven finite numbers"),
         ("a,b\n1,2\n", "bad.path: line 1: the header must be x,y,z,qx,qy,qz,qw"),
+        ("\u{1b}[31m\u{7}", r"bad.path: line 1: '\u{1b}[31m\u{7}' is not a number"),
+        (
+            "t,x,y,z,qx,qy,qz,qw\n1,0,0,1,0,0,0,1\n0.5,0,0,2,0,0,0,1\n",
+            "bad.path: line 3: t is 0.5 after 1; poses must stand in the order of their times",
+        ),
     ];
     for (text, said) in cases {
         write(&desk, "bad.path", text);
@@ -97,6 +107,20 @@ fn bad_paths_are_refused_with_their_line() {
     let run =
         desk.run(&["check-path", "--moving", "ball.obj", "--fixed", "part.field", "--path", "over.path"]);
     assert!(run.code == Some(2) && run.stderr.contains("the mesh itself is needed"), "{}", run.stderr);
+}
+
+#[test]
+fn paths_come_from_standard_input_too() {
+    let desk = desk();
+    let mut command = desk.command(&[&BASE[..], &["--path", "-", "--json"]].concat());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"0;0;3;0;0;0;1\n0;0;2;0;0;0;1\n").unwrap();
+    let run = crate::Run::from(child.wait_with_output().unwrap());
+    assert_eq!((run.code, &run.json()["answer"]), (Some(0), &"free".into()), "{}", run.stderr);
+    // Nothing comes from there.
+    let run = check(&desk, &["--path", "-"]);
+    assert!(run.code == Some(2) && run.stderr.contains("standard input has no poses"), "{}", run.stderr);
 }
 
 #[test]
@@ -179,6 +203,119 @@ fn long_paths_are_checked() {
         json["legs"].as_array().unwrap().len() as u64 + json["legs_left_out"].as_u64().unwrap(),
         100_001
     );
+}
+
+/// Of very many legs, as much is kept and drawn as people can read.
+#[test]
+fn very_long_paths_are_drawn_in_little_room() {
+    let desk = desk();
+    let lines: Vec<String> =
+        (0..20_001).map(|k| format!("{} 0 5 0 0 0 1", 0.001 * f64::from(k % 100))).collect();
+    write(&desk, "long.path", &lines.join("\n"));
+    let run = check(&desk, &["--path", "long.path", "--plot", "long.svg"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("and 19,976 legs with more clearance"), "{}", run.stdout);
+    let size = std::fs::metadata(desk.path("long.svg")).unwrap().len();
+    assert!(size < 300_000, "{size}");
+}
+
+/// Two paths that differ in the last digit of a quaternion turn opposite ways.
+#[test]
+fn half_turns_are_warned_of() {
+    let desk = desk();
+    let start = "x,y,z,qx,qy,qz,qw\n0,0,5,0,0,0,1\n0,0,6,0,0,0,1\n";
+    for (end, is_half) in [("1,0", true), ("1,-1e-17", true), ("-1,1e-7", true), ("1,0.0001", false)] {
+        write(&desk, "turn.csv", &format!("{start}0,0,6,0,0,{end}\n"));
+        let run = check(&desk, &["--path", "turn.csv", "--json"]);
+        let warnings = run.json()["warnings"].to_string();
+        assert_eq!(warnings.contains("turn.csv: a leg is half a turn"), is_half, "{warnings}");
+        assert_eq!(warnings.contains("leg 2 (to line 4)"), is_half, "{warnings}");
+    }
+    let spins: String = (0..6).map(|k| format!("0 0 5 0 0 {} {}\n", k % 2, (k + 1) % 2)).collect();
+    write(&desk, "spins.path", &spins);
+    let run = check(&desk, &["--path", "spins.path"]);
+    assert!(
+        run.stderr.contains("5 legs are half a turn") && run.stderr.contains("and 2 more"),
+        "{}",
+        run.stderr
+    );
+    let chords = check(&desk, &["--path", "spins.path", "--motion", "chord"]);
+    assert!(!chords.stderr.contains("half a turn"), "{}", chords.stderr);
+}
+
+/// Caps close holes of the fixed part only, so answers may change when the parts are exchanged.
+#[test]
+fn open_moving_meshes_are_warned_of() {
+    let desk = desk();
+    let ball = shapes::sphere(0.5, 320).unwrap();
+    let mut flipped = ball.triangles().to_vec();
+    flipped[7].swap(0, 1);
+    io::write(desk.path("flipped.obj"), &TriMesh::new(ball.vertices().to_vec(), flipped).unwrap()).unwrap();
+    write(&desk, "over.path", "-3 0 9 0 0 0 1\n0 0 9 0 0 0 1\n");
+    let with = |moving: &str| {
+        let base =
+            ["check-path", "--fixed", "plate.obj", "--resolution", "32", "--path", "over.path", "--json"];
+        desk.run(&[&base[..], &["--moving", moving]].concat())
+    };
+    let open = with("open.obj");
+    assert!(open.stderr.contains("open.obj: the moving mesh is open (1 hole, "), "{}", open.stderr);
+    assert!(open.json()["warnings"].to_string().contains("closed by caps"), "{}", open.stdout);
+    let flipped = with("flipped.obj");
+    assert!(flipped.stderr.contains("face opposite ways at 3 edges"), "{}", flipped.stderr);
+    assert_eq!(with("ball.obj").stderr, "");
+}
+
+/// Legs so long that their rounding is larger than the parts are undecided, or found to touch, and soon.
+#[test]
+fn legs_that_rounding_hides_end_soon() {
+    let desk = desk();
+    for far in ["1e12", "1e14", "1e16", "1e18", "1e60"] {
+        write(&desk, "far.path", &format!("0 0 2 0 0 0 1\n{far} 0 3 0 0 0 1\n"));
+        let start = Instant::now();
+        let run = check(&desk, &["--path", "far.path", "--json"]);
+        assert!(start.elapsed().as_secs() < 30, "{far}");
+        let json = run.json();
+        assert!(run.code != Some(2) && run.code != Some(4), "{far}: {}", run.stdout);
+        if json["answer"] == "undecided" {
+            let reason = json["undecided"]["reason"].as_str().unwrap();
+            assert!(["rounding", "too_close", "given_up"].contains(&reason), "{far}: {json}");
+        }
+    }
+    write(&desk, "far.path", "0 0 2 0 0 0 1\n1e14 0 3 0 0 0 1\n");
+    let text = check(&desk, &["--path", "far.path"]);
+    assert_eq!(text.code, Some(3), "{}", text.stdout);
+    assert!(text.stdout.contains("their rounding hides how close"), "{}", text.stdout);
+}
+
+/// A part far from the origin of its poses moves no faster than it does, by chords and screws: the answer is that of the same motion of a near origin.
+#[test]
+fn far_origins_of_screws_and_chords_cost_nothing() {
+    let desk = desk();
+    let far = DVec3::new(5e3, -3e3, 2e3);
+    let moved = shapes::sphere(0.5, 320).unwrap().mapped(|p| p + far).unwrap();
+    io::write(desk.path("moved.obj"), &moved).unwrap();
+    let ends = [(DVec3::new(-3.0, 0.0, 1.0), 0.0), (DVec3::new(3.0, 0.1, 1.1), 1.0)];
+    let lines = |of: DVec3| {
+        let line = |(at, angle): (DVec3, f64)| {
+            let rotation = DQuat::from_rotation_x(angle);
+            let pose = Pose { position: at - rotation * of, rotation };
+            pose.to_numbers().map(|x| format!("{x:?}")).join(" ")
+        };
+        ends.map(line).join("\n")
+    };
+    write(&desk, "near.path", &lines(DVec3::ZERO));
+    write(&desk, "far.path", &lines(far));
+    for motion in ["screw", "chord"] {
+        let near = check(&desk, &["--path", "near.path", "--motion", motion, "--json"]);
+        let base = ["check-path", "--moving", "moved.obj", "--fixed", "plate.obj", "--resolution", "48"];
+        let far = desk.run(&[&base[..], &["--path", "far.path", "--motion", motion, "--json"]].concat());
+        assert_eq!((near.code, far.code), (Some(0), Some(0)), "{motion}: {}", far.stdout);
+        let [near, far] = [near, far].map(|run| run.json());
+        let [a, b] = [&near, &far].map(|json| json["clearance"].as_f64().unwrap());
+        assert!((a - b).abs() < 0.02 * a, "{motion}: {a} {b}");
+        let [a, b] = [&near, &far].map(|json| json["looks"].as_u64().unwrap());
+        assert!(b < 2 * a + 100, "{motion}: {a} {b} looks");
+    }
 }
 
 fn models() -> Option<PathBuf> {

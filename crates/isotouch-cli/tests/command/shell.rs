@@ -193,3 +193,13 @@ fn ctrl_c_stops_it_and_leaves_nothing() {
     assert_eq!((run.code, &run.json()["error"]), (Some(130), &"interrupted".into()), "{}", run.stderr);
     assert_eq!(desk.files(), before);
 }
+
+/// A single point has no nearest other one.
+#[test]
+fn a_single_point_is_told_without_a_distance_to_others() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["shell", "part.obj", "-o", "one.shell", "--points", "1"]);
+    assert!(!run.stdout.contains("inf") && !run.stdout.contains("closest two"), "{}", run.stdout);
+    let two = desk.succeed(&["shell", "part.obj", "-o", "two.shell", "--points", "2"]);
+    assert!(two.stdout.contains("closest two"), "{}", two.stdout);
+}

@@ -25,6 +25,10 @@ const MOST_WRONG: usize = 2;
 /// Winding numbers no farther from a whole number than this are those of a mesh that is closed but for slits.
 const SLITS: f64 = 0.05;
 
+/// Winding numbers above this are those of something that is open to less than an eighth of all directions: a solid with a piece missing, or a deep cover. A cube without one of
+/// its faces has 5/6 in its middle, and is a cover; larger than 0.9 takes a ball without a tenth of its surface for one.
+const NEARLY_CLOSED: f64 = 0.875;
+
 /// Where a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -191,6 +195,8 @@ impl Enclosure {
         let is_odd = |ray: &Crossings| ray.count % 2 == 1;
         if (is_whole && winding > 0.5) || rays.iter().all(is_odd) {
             Side::Inside
+        } else if winding > NEARLY_CLOSED {
+            Side::Unknown
         } else if rays.iter().any(|ray| ray.count == 0) || (is_whole && !rays.iter().any(is_odd)) {
             Side::Outside
         } else {
@@ -372,6 +378,16 @@ mod tests {
         // A cavity or a solid within a solid: a face of each is flipped.
         let nested = joined(&[cube(2.0).with_flipped(&[0]), cube(1.0).with_flipped(&[0])]);
         assert_eq!(side(&nested, NEAR), Side::Unknown);
+        // A ball without a tenth of its surface may be broken; half of one is a bowl.
+        let cut = |height: f64| {
+            let ball = shapes::sphere(1.0, 1280).unwrap();
+            let is_below = |t: &usize| ball.corners(*t).iter().sum::<DVec3>().z < 3.0 * height;
+            ball.with_triangles(
+                (0..ball.triangles().len()).filter(is_below).map(|t| ball.triangles()[t]).collect(),
+            )
+        };
+        assert_eq!(side(&cut(0.8), NEAR), Side::Unknown);
+        assert_eq!(side(&cut(0.4), NEAR), Side::Outside);
         assert_eq!(side(&nested, DVec3::new(0.7, 0.1, 0.2)), Side::Inside);
     }
 }

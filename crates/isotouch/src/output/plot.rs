@@ -15,6 +15,11 @@ const PICTURE: [f64; 2] = [900.0, 400.0];
 /// Clearances that differ by more than this factor are drawn on a logarithmic scale, so that tight places are seen.
 const WIDE: f64 = 20.0;
 
+/// Most columns that legs are drawn in, each about as wide as a pixel: of more legs, those in one column share it.
+const COLUMNS: usize = 1000;
+/// Contacts that are less than this part of the path apart are drawn as one: half a pixel.
+const HAIR: f64 = 1.0 / 2000.0;
+
 const CONTACT: Rgb = [214, 39, 40];
 const PROVEN: Rgb = [130, 132, 138];
 
@@ -24,8 +29,8 @@ pub struct ClearancePlot {
     legs: usize,
     /// Time and distance.
     distances: Vec<(f64, f64)>,
-    /// Leg and proven clearance.
-    bounds: Vec<(usize, f64)>,
+    /// Column, and the least and the largest clearance that is proven for one of its legs.
+    bounds: Vec<(usize, [f64; 2])>,
     /// Beginning and end.
     contacts: Vec<(f64, f64)>,
 }
@@ -44,14 +49,30 @@ impl ClearancePlot {
         self.distances.push((at, distance));
     }
 
-    /// What is proven for a leg.
+    /// What is proven for a leg; legs in order. What is not finite is not drawn.
     pub fn add_bound(&mut self, leg: usize, clearance: f64) {
-        self.bounds.push((leg, clearance));
+        if !clearance.is_finite() {
+            return;
+        }
+        let column = (leg as f64 * self.columns() / self.legs as f64) as usize;
+        match self.bounds.last_mut() {
+            Some((last, [low, high])) if *last == column => {
+                (*low, *high) = (low.min(clearance), high.max(clearance));
+            }
+            _ => self.bounds.push((column, [clearance; 2])),
+        }
     }
 
-    /// A time of contact.
+    /// A time of contact; in order.
     pub fn add_contact(&mut self, start: f64, end: f64) {
-        self.contacts.push((start, end));
+        match self.contacts.last_mut() {
+            Some(last) if start - last.1 < HAIR * self.legs as f64 => last.1 = last.1.max(end),
+            _ => self.contacts.push((start, end)),
+        }
+    }
+
+    fn columns(&self) -> f64 {
+        self.legs.min(COLUMNS) as f64
     }
 
     /// Writes the picture.
@@ -112,7 +133,7 @@ impl ClearancePlot {
     }
 
     fn range(&self) -> Range {
-        let values = self.distances.iter().map(|d| d.1).chain(self.bounds.iter().map(|b| b.1));
+        let values = self.distances.iter().map(|d| d.1).chain(self.bounds.iter().flat_map(|b| b.1));
         let positive: Vec<f64> = values.filter(|value| value.is_finite() && *value > 0.0).collect();
         let least = positive.iter().copied().fold(f64::INFINITY, f64::min);
         let most = positive.iter().copied().fold(0.0, f64::max);
@@ -140,11 +161,18 @@ impl ClearancePlot {
         lines
     }
 
+    /// A level line for each column, and up from it to the largest of several legs.
     fn steps(&self, frame: &Frame) -> Vec<Vec<[f64; 2]>> {
-        let step = |&(leg, clearance): &(usize, f64)| {
-            let (from, to) = (frame.x_of(leg as f64)?, frame.x_of(leg as f64 + 1.0)?);
-            let y = Self::y_of(frame, clearance)?;
-            Some(vec![[from, y], [to, y]])
+        let legs_per_column = self.legs as f64 / self.columns();
+        let step = |&(column, [low, high]): &(usize, [f64; 2])| {
+            let x_of = |column: usize| frame.x_of(legs_per_column * column as f64);
+            let (from, to) = (x_of(column)?, x_of(column + 1)?);
+            let (low_at, high_at) = (Self::y_of(frame, low)?, Self::y_of(frame, high)?);
+            let mut line = vec![[from, low_at], [to, low_at]];
+            if high > low {
+                line.push([to, high_at]);
+            }
+            Some(line)
         };
         self.bounds.iter().filter_map(step).collect()
     }
@@ -171,6 +199,13 @@ mod tests {
         assert!((numbers[0] + 2.0 * numbers[2] - 880.0).abs() < 0.1, "{svg}");
         // 21 to 0.5 is wide: decades.
         assert!(svg.contains(">0.1</text>") && svg.contains(">100</text>"), "{svg}");
+        // A path of very many legs takes no more room than the picture is wide.
+        let mut long = ClearancePlot::new(1_000_000);
+        for leg in 0..1_000_000 {
+            long.add_bound(leg, 1.0 + f64::from(leg as u32 % 7));
+            long.add_contact(leg as f64, leg as f64 + 0.5);
+        }
+        assert!((long.bounds.len(), long.contacts.len()) == (COLUMNS, 1) && long.svg().len() < 200_000);
         let flat = ClearancePlot::new(0).svg();
         assert!(flat.starts_with("<svg") && !flat.contains("NaN"));
     }

@@ -37,7 +37,7 @@ impl PathChecker<'_> {
         let mut poses = 0;
         for (leg, ends) in path.windows(2).enumerate() {
             let motion = self.motion(ends[0], ends[1]);
-            let speed = motion.speed().at(self.moving.reach());
+            let speed = self.moving.pace(&motion).fastest();
             let mut t = 0.0;
             while t < 1.0 {
                 if poses == MOST_POSES || self.is_cancelled() {

@@ -49,6 +49,16 @@ pub enum PathFileError {
         /// Why.
         error: PoseError,
     },
+    /// A time before that of the pose above, or no time at all.
+    #[error("line {line}: t is {found} after {last}; poses must stand in the order of their times")]
+    Time {
+        /// Where.
+        line: u64,
+        /// The time that stands there.
+        found: f64,
+        /// That of the pose before.
+        last: f64,
+    },
     /// A line that no pose could be.
     #[error("line {line} is longer than {LONGEST_LINE} bytes: this is no path")]
     LongLine {
@@ -57,12 +67,14 @@ pub enum PathFileError {
     },
 }
 
-/// Poses, read one by one: CSV with the header `x,y,z,qx,qy,qz,qw` (perhaps `t` first, which only tells people when), or seven numbers per
-/// line without one, separated by commas or blanks. Blank lines and what follows a `#` are passed over.
+/// Poses, read one by one: CSV with the header `x,y,z,qx,qy,qz,qw` (perhaps `t` first, which must not fall and only tells people
+/// when), or seven numbers per line without one, separated by commas, semicolons or blanks. Blank lines and what follows a `#` are passed over.
 pub struct PathReader<R> {
     input: R,
     line: u64,
     has_time: bool,
+    /// That of the last pose, if poses have one.
+    time: f64,
     has_begun: bool,
     has_failed: bool,
 }
@@ -70,7 +82,12 @@ pub struct PathReader<R> {
 impl<R: BufRead> PathReader<R> {
     /// Reads from a text.
     pub fn new(input: R) -> Self {
-        Self { input, line: 0, has_time: false, has_begun: false, has_failed: false }
+        Self { input, line: 0, has_time: false, time: f64::NEG_INFINITY, has_begun: false, has_failed: false }
+    }
+
+    /// The line of the last pose, counted from 1.
+    pub fn line(&self) -> u64 {
+        self.line
     }
 
     /// The next line that says something.
@@ -123,6 +140,14 @@ impl<R: BufRead> PathReader<R> {
                 "seven: x, y, z, qx, qy, qz, qw (a time before these needs the header t,x,y,z,qx,qy,qz,qw)"
             },
         })?;
+        if self.has_time {
+            let last = std::mem::replace(&mut self.time, numbers[0]);
+            // Written so that NaN is refused.
+            let goes_on = numbers[0] >= last;
+            if !goes_on {
+                return Err(PathFileError::Time { line: self.line, found: numbers[0], last });
+            }
+        }
         Pose::from_numbers(of_pose)
             .map(Some)
             .map_err(|error| PathFileError::BadPose { line: self.line, error })
@@ -147,11 +172,18 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c == ',' || c == ';' || c.is_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// For a message.
+/// For a message. What would move the cursor of a terminal is written out.
 fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
+    let mut short = String::new();
+    for (k, of) in text.chars().enumerate() {
+        match of {
+            _ if k == 60 => {
+                short.push('…');
+                break;
+            }
+            of if of.is_control() => short.extend(of.escape_default()),
+            of => short.push(of),
+        }
     }
     short
 }
@@ -172,6 +204,8 @@ mod tests {
             "# made by hand\nt,x,y,z,qx,qy,qz,qw\r\n0,1,2,3,0,0,0,1\r\n\r\n0.5,4,5,6,0,0,1,0\r\n",
             "\u{feff}X, Y, Z, QX, QY, QZ, QW\n1, 2, 3, 0, 0, 0, 1 # start\n4,5,6,0,0,1,0\n",
             "1\t2\t3\t0\t0\t0\t1.0004\n4 5 6 0 0 1 0",
+            "x;y;z;qx;qy;qz;qw\n1;2;3;0;0;0;1\n4;5;6;0;0;1;0\n",
+            "t x y z qx qy qz qw\n-2 1 2 3 0 0 0 1\n-2 4 5 6 0 0 1 0\n",
         ];
         for text in same {
             let poses = read(text).unwrap();
@@ -201,6 +235,13 @@ mod tests {
             assert!(error.starts_with(said), "{bad}: {error}");
         }
         assert!(read("px,py,pz\n").unwrap_err().starts_with("line 1: the header must be x,y,z"));
+        let timed = |last: &str| {
+            read(&format!("t,x,y,z,qx,qy,qz,qw\n1,0,0,0,0,0,0,1\n{last},0,0,0,0,0,0,1\n")).unwrap_err()
+        };
+        assert!(timed("0.5").starts_with("line 3: t is 0.5 after 1"), "{}", timed("0.5"));
+        assert!(timed("nan").starts_with("line 3: t is NaN after 1"), "{}", timed("nan"));
+        let binary = read("\u{1b}[2J\u{7}1 0 0\n").unwrap_err();
+        assert_eq!(binary, r"line 1: '\u{1b}[2J\u{7}1' is not a number");
         assert!(read(&"1".repeat(1 << 17)).unwrap_err().contains("longer than"));
     }
 }

@@ -1,7 +1,7 @@
 //! One motion: patches of the surface and parts of the time, halved until they are clear.
 
 use super::looks::{Look, Time};
-use super::parts::Patch;
+use super::parts::{Pace, Patch};
 use super::{Answer, Doubt, LegReport, Near, PathChecker, Reason};
 use crate::math::Motion;
 
@@ -15,6 +15,9 @@ const STILL: f64 = 0.125;
 const STUCK: f64 = 0.125 / 64.0;
 /// Patches looked at before a leg is given up: minutes.
 const MOST_LOOKS: u64 = 1 << 28;
+
+/// Times of which rounding hides too much, after which the rest of a leg is left in doubt: at each the two surfaces are looked at as a whole.
+const MOST_UNRESOLVED: u32 = 1 << 10;
 
 /// What is looked at: a node of the tree, or a triangle or a part of one.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +38,13 @@ pub(super) struct Search<'a> {
     pub(super) contact: Option<Near>,
     undecided: Option<Doubt>,
     looks: u64,
-    /// How far anything is from the origins of both, for rounding.
-    pub(super) far: f64,
+    pub(super) pace: Pace,
+    /// How far places are rounded at most.
+    rounding: f64,
+    /// How far anything is from the origins of both at most.
+    far: f64,
+    /// Times of which rounding hides too much, and when the last of them begins.
+    unresolved: (u32, f64),
 }
 
 impl<'a> Search<'a> {
@@ -53,7 +61,10 @@ impl<'a> Search<'a> {
             contact: None,
             undecided: None,
             looks: 0,
+            pace: checker.moving.pace(motion),
+            rounding: motion.rounding(far),
             far,
+            unresolved: (0, f64::NAN),
         }
     }
 
@@ -89,8 +100,8 @@ impl<'a> Search<'a> {
             return;
         }
         // Poses so far away that their distance overflows prove nothing, and halving them would never end.
-        let (speed, acceleration) = (self.motion.speed(), self.motion.acceleration());
-        let moves = speed.at(self.far) + acceleration.at(self.far) + self.motion.rounding(self.far);
+        let Pace { speed, acceleration, .. } = self.pace;
+        let moves = speed.at(self.far) + acceleration.at(self.far) + self.rounding;
         if !moves.is_finite() {
             self.give_up(from, Reason::GivenUp);
             return;
@@ -116,10 +127,11 @@ impl<'a> Search<'a> {
 
     fn look_during(&mut self, start: f64, end: f64, items: &[Item]) {
         // What is after a contact is looked for elsewhere.
-        if self.contact.is_some_and(|contact| contact.t <= start) || self.checker.is_cancelled() {
+        let is_enough = self.checker.is_cancelled() || self.unresolved.0 == MOST_UNRESOLVED;
+        if is_enough || self.contact.is_some_and(|contact| contact.t <= start) {
             return;
         }
-        let time = Time::new(self.motion, start, end, self.far);
+        let time = Time::new(self.motion, self.pace, (start, end), self.rounding);
         let mut kept = Vec::new();
         let mut waiting = items.to_vec();
         while let Some(item) = waiting.pop() {
@@ -145,7 +157,7 @@ impl<'a> Search<'a> {
     fn look_at_node(&mut self, node: u32, time: &Time, waiting: &mut Vec<Item>, kept: &mut Vec<Item>) {
         let moving = self.checker.moving;
         let sphere = moving.spheres[node as usize];
-        let way = time.way(sphere.center.length() + sphere.radius);
+        let way = time.way(self.pace.radius_of(&sphere));
         let center = time.at[1].transform_point3(sphere.center);
         let target = self.target();
         if self.checker.stays_clear(&sphere, time, target) {
@@ -157,7 +169,7 @@ impl<'a> Search<'a> {
             return;
         }
         if way > sphere.radius.max(self.checker.tolerance) {
-            kept.push(Item::Node(node));
+            self.keep(Item::Node(node), way, time, kept);
             return;
         }
         let children = moving.tree.children(node as usize);
@@ -171,7 +183,7 @@ impl<'a> Search<'a> {
 
     fn look_at_patch(&mut self, patch: Patch, time: &Time, waiting: &mut Vec<Item>, kept: &mut Vec<Item>) {
         let checker = self.checker;
-        let way = time.way(patch.reach);
+        let way = time.way(self.pace.radius_of_patch(&patch));
         let target = self.target();
         let center = time.at[1].transform_point3(patch.sphere.center);
         let error = checker.fixed.field.error_bound();
@@ -180,16 +192,18 @@ impl<'a> Search<'a> {
             return;
         }
         if is_fast {
-            kept.push(Item::Patch(patch));
+            self.keep(Item::Patch(patch), way, time, kept);
             return;
         }
         let pair = match checker.look(&patch, time, target) {
             Look::Clear => return,
-            Look::Crowded if way > patch.sphere.radius => return kept.push(Item::Patch(patch)),
+            Look::Crowded if way > patch.sphere.radius => {
+                return self.keep(Item::Patch(patch), way, time, kept);
+            }
             Look::Crowded => return waiting.extend(patch.quarters().map(Item::Patch)),
             Look::Unclear(pair) => pair,
         };
-        let Some(pair) = pair else { return kept.push(Item::Patch(patch)) };
+        let Some(pair) = pair else { return self.keep(Item::Patch(patch), way, time, kept) };
         let near = checker.near(&pair, time.middle());
         if self.nearest.is_none_or(|nearest| near.distance < nearest.distance) {
             self.nearest = Some(near);
@@ -205,12 +219,43 @@ impl<'a> Search<'a> {
         {
             // Written so that what is no number is in doubt.
             let is_contact = excess <= 0.0;
-            if !is_contact && self.undecided.is_none_or(|doubt| near.t < doubt.near.t) {
-                self.undecided = Some(Doubt { near, reason: Reason::TooClose });
+            if !is_contact {
+                let is_small = way < STILL * tolerance;
+                self.doubt(near, if is_small { Reason::TooClose } else { Reason::Rounding });
             }
             return;
         }
         kept.push(Item::Patch(patch));
+    }
+
+    /// Keeps what moves too far for halves of the time, unless most of that is rounding, which halving leaves as it is. Then all that can be told is whether
+    /// there is contact halfway.
+    fn keep(&mut self, item: Item, way: f64, time: &Time, kept: &mut Vec<Item>) {
+        if !time.is_rounding(way) {
+            return kept.push(item);
+        }
+        let (times, last) = self.unresolved;
+        if last == time.start || times == MOST_UNRESOLVED {
+            return;
+        }
+        self.unresolved = (times + 1, time.start);
+        let t = time.middle();
+        match self.checker.nearest_at(&time.at[1], f64::INFINITY).map(|near| Near { t, ..near }) {
+            Some(near) if near.distance <= self.required() => {
+                if self.contact.is_none_or(|contact| t < contact.t) {
+                    self.contact = Some(near);
+                }
+            }
+            Some(near) => self.doubt(near, Reason::Rounding),
+            None => self.doubt(Doubt::nowhere(t, Reason::Rounding).near, Reason::Rounding),
+        }
+    }
+
+    /// Remembers the first place that was not told.
+    fn doubt(&mut self, near: Near, reason: Reason) {
+        if self.undecided.is_none_or(|doubt| near.t < doubt.near.t) {
+            self.undecided = Some(Doubt { near, reason });
+        }
     }
 
     pub(super) fn answer(&self) -> Answer {

@@ -2,11 +2,10 @@
 
 use glam::{DAffine3, DVec3};
 
-use super::parts::Patch;
+use super::parts::{Pace, Patch};
 use super::{Near, PathChecker};
 use crate::math::Aabb;
 use crate::math::Motion;
-use crate::math::motion::PerRadius;
 use crate::mesh::triangle_pair::{ClosestPair, closest_between};
 use crate::mesh::unit_normal;
 use crate::shell::Sphere;
@@ -22,27 +21,25 @@ pub(super) struct Time {
     pub(super) start: f64,
     pub(super) end: f64,
     pub(super) at: [DAffine3; 3],
-    speed: PerRadius,
-    acceleration: PerRadius,
-    /// Rounding of places per unit of distance from the origin, and of all that is far away.
+    pub(super) pace: Pace,
+    /// How far places are rounded at most.
     rounding: f64,
 }
 
 impl Time {
-    pub(super) fn new(motion: &Motion, start: f64, end: f64, far: f64) -> Self {
+    pub(super) fn new(motion: &Motion, pace: Pace, (start, end): (f64, f64), rounding: f64) -> Self {
         let at = [start, 0.5 * (start + end), end].map(|t| motion.frame_from_body(t));
-        let (speed, acceleration) = (motion.speed(), motion.acceleration());
-        Self { start, end, at, speed, acceleration, rounding: motion.rounding(far) }
+        Self { start, end, at, pace, rounding }
     }
 
     pub(super) fn middle(&self) -> f64 {
         0.5 * (self.start + self.end)
     }
 
-    /// How far a point at a distance from the origin is from where it is halfway, at most.
+    /// How far a point at a radius ([`Pace`]) is from where it is halfway, at most.
     #[inline]
     pub(super) fn way(&self, radius: f64) -> f64 {
-        self.speed.at(radius) * 0.5 * (self.end - self.start) + self.rounding
+        self.pace.speed.at(radius) * 0.5 * (self.end - self.start) + self.rounding
     }
 
     /// Whether a way is hardly more than rounding, so that halving the time helps no more.
@@ -54,7 +51,7 @@ impl Time {
     #[inline]
     fn sagitta(&self, radius: f64) -> f64 {
         let duration = self.end - self.start;
-        self.acceleration.at(radius) * duration * duration / 8.0 + self.rounding
+        self.pace.acceleration.at(radius) * duration * duration / 8.0 + self.rounding
     }
 }
 
@@ -107,7 +104,7 @@ impl PathChecker<'_> {
             return false;
         }
         let [from, _, to] = time.at.map(|place| place.transform_point3(sphere.center));
-        let needed = target + sphere.radius + time.sagitta(sphere.center.length());
+        let needed = target + sphere.radius + time.sagitta(time.pace.radius(sphere.center));
         let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
         let length = half.length();
         // How much farther than needed the solid is, over the way; a hair less, for rounding. What is no number is not clear.
@@ -140,8 +137,8 @@ impl PathChecker<'_> {
     /// Looks at a triangle during a time: do all triangles of the other part stay `target` away?
     pub(super) fn look(&self, patch: &Patch, time: &Time, target: f64) -> Look {
         let placed = time.at.map(|place| patch.corners.map(|corner| place.transform_point3(corner)));
-        let sagitta = time.sagitta(patch.reach);
-        let way = time.way(patch.reach);
+        let radius = time.pace.radius_of_patch(patch);
+        let (sagitta, way) = (time.sagitta(radius), time.way(radius));
         let swept = Aabb::of_points(placed[0].into_iter().chain(placed[2])).expanded(sagitta + target);
         // A few products of lengths within reach; normals are unit vectors but for some 2⁻⁵³.
         let rounding = 1e-14 * (swept.extent().length() + self.fixed.longest_edge);

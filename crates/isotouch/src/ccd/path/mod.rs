@@ -60,7 +60,7 @@ use apart::Apart;
 use containment::Lie;
 use leg::Search;
 
-/// Legs that are checked between two words about progress.
+/// Legs that are checked before they are handed over.
 const TOGETHER: usize = 64;
 
 /// How to check a path.
@@ -112,30 +112,35 @@ impl<'a> PathChecker<'a> {
 
     /// Checks a whole path, its legs in parallel.
     pub fn check(&self, path: &[Pose]) -> PathReport {
-        self.check_with(path, |_, _| {})
+        let mut legs = Vec::new();
+        let report = self.check_with(path, |_, leg| legs.push(leg));
+        PathReport { legs, ..report }
     }
 
-    /// [`PathChecker::check`] that tells how many legs are done, and of how many, from time to time.
-    pub fn check_with(&self, path: &[Pose], mut progress: impl FnMut(usize, usize)) -> PathReport {
+    /// [`PathChecker::check`] of a path of any length: each leg is handed over with its number, in order, as soon as some more are known, and
+    /// none is kept, so [`PathReport::legs`] is empty.
+    pub fn check_with(&self, path: &[Pose], mut each: impl FnMut(usize, LegReport)) -> PathReport {
         // A single pose is a path that stays there.
         let still = [path.first(), path.first()].map(|pose| pose.copied().unwrap_or(Pose::IDENTITY));
         let path = if path.len() == 1 { &still[..] } else { path };
         let mut report = self.begin(path);
         let (first_leg, first_t) = report.checked_from.unwrap_or((path.len(), 0.0));
-        let legs: Vec<&[Pose]> = path.windows(2).collect();
-        for (part, some) in legs.chunks(TOGETHER).enumerate() {
-            let first = part * TOGETHER;
-            let check = |(k, ends): (usize, &&[Pose])| match first + k {
-                leg if leg < first_leg => LegReport::let_pass(),
-                _ if self.is_cancelled() => LegReport::cancelled(),
-                leg => {
-                    let from = if leg == first_leg { first_t } else { 0.0 };
-                    self.check_leg(&self.motion(ends[0], ends[1]), from)
-                }
-            };
-            let checked: Vec<LegReport> = some.par_iter().enumerate().map(check).collect();
-            checked.into_iter().for_each(|leg| report.add(leg));
-            progress(report.legs.len(), legs.len());
+        let legs = path.len().saturating_sub(1);
+        let check = |leg: usize| match leg {
+            leg if leg < first_leg => LegReport::let_pass(),
+            _ if self.is_cancelled() => LegReport::cancelled(),
+            leg => {
+                let from = if leg == first_leg { first_t } else { 0.0 };
+                self.check_leg(&self.motion(path[leg], path[leg + 1]), from)
+            }
+        };
+        for first in (0..legs).step_by(TOGETHER) {
+            let some = first..legs.min(first + TOGETHER);
+            let checked: Vec<LegReport> = some.clone().into_par_iter().map(check).collect();
+            for (leg, of) in some.zip(checked) {
+                report.add(leg, &of);
+                each(leg, of);
+            }
         }
         report.finish()
     }

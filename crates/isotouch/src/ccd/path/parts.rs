@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use glam::DVec3;
 
 use crate::field::Field;
-use crate::math::Aabb;
+use crate::math::motion::PerRadius;
+use crate::math::{Aabb, Motion};
 use crate::mesh::{Bvh, Enclosure, InvalidMesh, Side, TriMesh, unit_normal, welded};
 use crate::shell::{Sphere, SphereTree};
 
@@ -93,14 +94,52 @@ impl<'a> FixedPart<'a> {
     }
 }
 
+/// How fast and how crooked the points of the moving part go, at most, by their distance from a line or a point of the body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// On the line.
+    about: DVec3,
+    /// Its direction; `None` for the point alone.
+    axis: Option<DVec3>,
+    /// No point of the part is farther from there.
+    reach: f64,
+    pub(super) speed: PerRadius,
+    pub(super) acceleration: PerRadius,
+}
+
+impl Pace {
+    /// How far a point of the body is from there.
+    #[inline]
+    pub(super) fn radius(&self, p: DVec3) -> f64 {
+        let arm = p - self.about;
+        rounded_up(self.axis.map_or(arm, |axis| axis.cross(arm)).length())
+    }
+
+    /// How far any point of a ball is from there at most.
+    #[inline]
+    pub(super) fn radius_of(&self, ball: &Sphere) -> f64 {
+        self.radius(ball.center) + ball.radius
+    }
+
+    /// The same of a triangle.
+    #[inline]
+    pub(super) fn radius_of_patch(&self, patch: &Patch) -> f64 {
+        let [a, b, c] = patch.corners.map(|corner| self.radius(corner));
+        a.max(b).max(c)
+    }
+
+    /// The speed of all points at most.
+    pub(super) fn fastest(&self) -> f64 {
+        self.speed.at(self.reach)
+    }
+}
+
 /// A triangle of the moving part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patch {
     pub(super) corners: [DVec3; 3],
     /// Its middle, and how far its corners are from there.
     pub(super) sphere: Sphere,
-    /// How far it is from the body's origin at most.
-    pub(super) reach: f64,
 }
 
 /// The part that moves.
@@ -114,7 +153,8 @@ pub struct MovingPart {
     /// Triangles in the order of the tree.
     pub(super) patches: Vec<Patch>,
     size: f64,
-    reach: f64,
+    /// Of the box around it.
+    middle: DVec3,
     enclosure: OnceLock<(Bvh, Enclosure)>,
     components: OnceLock<Vec<Vec<u32>>>,
 }
@@ -138,9 +178,9 @@ impl MovingPart {
         };
         let spheres = (0..tree.node_count()).map(sphere).collect();
         let size = mesh.bounds().extent().length();
-        let reach = patches.iter().map(|patch| patch.reach).fold(0.0, f64::max);
+        let middle = mesh.bounds().center();
         let (enclosure, components) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { mesh, tree, spheres, patches, size, reach, enclosure, components })
+        Ok(Self { mesh, tree, spheres, patches, size, middle, enclosure, components })
     }
 
     /// Diagonal of the box around it.
@@ -148,9 +188,13 @@ impl MovingPart {
         self.size
     }
 
-    /// How far any point of it is from its origin at most.
-    pub(super) fn reach(&self) -> f64 {
-        self.reach
+    /// How fast and how crooked its points move.
+    pub(super) fn pace(&self, motion: &Motion) -> Pace {
+        let (motion, about) = motion.about(self.middle);
+        let [low, high] = [self.bounds().min, self.bounds().max].map(|corner| corner - about);
+        let reach = rounded_up(low.abs().max(high.abs()).length());
+        let axis = motion.axis_in_body();
+        Pace { about, axis, reach, speed: motion.speed(), acceleration: motion.acceleration() }
     }
 
     pub(super) fn bounds(&self) -> Aabb {
@@ -182,7 +226,7 @@ impl Patch {
         let center = corners.iter().sum::<DVec3>() / 3.0;
         let farthest = |from: DVec3| corners.iter().map(|corner| corner.distance(from)).fold(0.0, f64::max);
         let sphere = Sphere { center, radius: rounded_up(farthest(center)) };
-        Self { corners, sphere, reach: rounded_up(farthest(DVec3::ZERO)) }
+        Self { corners, sphere }
     }
 }
 

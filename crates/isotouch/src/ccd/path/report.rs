@@ -64,6 +64,8 @@ pub enum Reason {
     TooClose,
     /// At the first pose nothing touches, but whether a piece of one part is inside the other its triangles do not tell.
     PerhapsInside,
+    /// Coordinates are so large that their rounding hides how close they come.
+    Rounding,
     /// It took too long, or numbers are too large for an answer.
     GivenUp,
     /// It was cancelled.
@@ -76,6 +78,7 @@ impl Reason {
         match self {
             Self::TooClose => "too_close",
             Self::PerhapsInside => "perhaps_inside",
+            Self::Rounding => "rounding",
             Self::GivenUp => "given_up",
             Self::Cancelled => "cancelled",
         }
@@ -164,7 +167,7 @@ pub struct PathReport {
     /// From which leg on, and from when on in it, the path was looked at: from its beginning, unless a contact at the start was let pass.
     /// `None` if none of it was, for the parts never came apart, or it was given up to find out when.
     pub checked_from: Option<(usize, f64)>,
-    /// Every leg.
+    /// Every leg, unless they were handed over one by one ([`PathChecker::check_with`](super::PathChecker::check_with)).
     pub legs: Vec<LegReport>,
 }
 
@@ -207,9 +210,8 @@ impl PathReport {
         }
     }
 
-    /// Adds what is known about the next leg.
-    pub(super) fn add(&mut self, of: LegReport) {
-        let leg = self.legs.len();
+    /// Adds what is known about the next leg, without keeping it.
+    pub(super) fn add(&mut self, leg: usize, of: &LegReport) {
         self.clearance = self.clearance.min(of.clearance);
         if self.first_contact.is_none()
             && let Some((near, pose)) = of.contact
@@ -220,7 +222,6 @@ impl PathReport {
         if self.undecided.is_none() {
             self.undecided = of.undecided.map(|doubt| (leg, doubt));
         }
-        self.legs.push(of);
     }
 
     /// With the answer, when all legs were added.

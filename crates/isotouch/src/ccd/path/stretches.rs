@@ -14,7 +14,7 @@ impl Search<'_> {
     pub(super) fn stretches(&self, from: f64) -> Vec<Stretch> {
         let Some(first) = self.contact else { return Vec::new() };
         let checker = self.checker;
-        let way = self.motion.speed().at(checker.moving.reach());
+        let way = self.pace.fastest();
         let poses = (way / (APART * checker.moving.size())).clamp(1.0, MOST_POSES).ceil();
         let required = checker.options.clearance;
         let touches = |t: f64| {

@@ -203,6 +203,16 @@ impl LevelSet<'_> {
         self.walk(segment).first_hit_until(until)
     }
 
+    /// The first contact in the field's box, where values are known: never one that only cannot be excluded ([`HitStatus::Bound`]). A path that
+    /// enters the box below σ is in contact from then on, a crossing.
+    pub(crate) fn first_hit_in_box(&self, segment: &Segment) -> Option<Hit> {
+        let walk = self.walk(segment);
+        let (enters, _) = walk.time_inside()?;
+        let hit = walk.first_hit_in_box(f64::INFINITY)?;
+        let enters_below = enters > 0.0 && hit.t == enters;
+        Some(if enters_below { Hit { status: HitStatus::Crossing, ..hit } } else { hit })
+    }
+
     /// [`Field::touches`].
     pub fn touches(&self, segment: &Segment) -> bool {
         self.walk(segment).touches()

@@ -218,6 +218,16 @@ impl<'a> Walk<'a> {
         {
             return Some(self.hit_outside(t));
         }
+        let found = self.first_hit_in_box(until);
+        if found.is_some() || leaves >= 1.0 || leaves > until {
+            return found;
+        }
+        self.outside().first_doubt(leaves, 1.0).map(|t| self.hit_outside(t))
+    }
+
+    /// The same of what is in the box, whatever is outside.
+    #[inline(always)]
+    pub(super) fn first_hit_in_box(&self, until: f64) -> Option<Hit> {
         // A touch whose contact goes on, until when: a later cell may prove that it goes below.
         let mut touch: Option<(Hit, f64)> = None;
         let found = self.visit(Contact::Ends, |block, passage| {
@@ -246,11 +256,7 @@ impl<'a> Walk<'a> {
                 None => ControlFlow::Continue(()),
             }
         });
-        let found = found.flatten().or(touch.map(|(hit, _)| hit));
-        if found.is_some() || leaves >= 1.0 || leaves > until {
-            return found;
-        }
-        self.outside().first_doubt(leaves, 1.0).map(|t| self.hit_outside(t))
+        found.flatten().or(touch.map(|(hit, _)| hit))
     }
 
     pub(super) fn touches(&self) -> bool {

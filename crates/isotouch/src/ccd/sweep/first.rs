@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::pieces::Span;
@@ -33,6 +34,20 @@ impl Sweep<'_> {
             }
             (SweepTraversal::Tree, Some(budget)) => question.first_within_budget(budget),
         }
+    }
+
+    /// The earliest contact of any point that is more than a doubt: in the field's box, where values are known. For when [`Sweep::first_contact`] is a
+    /// [`HitStatus::Bound`], which may be no contact. Every point is asked, for spheres cannot tell; no budget is kept.
+    pub fn first_known_contact(&self, motion: &Motion) -> Option<Contact> {
+        let question = self.question(motion);
+        let points = self.shell.points();
+        (0..question.pieces.count()).find_map(|piece| {
+            let known = |(&p, point): (&DVec3, u32)| {
+                let hit = question.set.first_hit_in_box(&question.segment(p, piece))?;
+                Some(question.contact(point, piece, hit, 0.0))
+            };
+            points.par_iter().zip(0..points.len() as u32).filter_map(known).reduce_with(earlier)
+        })
     }
 
     /// [`Sweep::first_contact`] of many motions, in parallel.

@@ -11,7 +11,7 @@ pub(super) struct Course {
     pub(super) from: Pose,
     pub(super) to: Pose,
     /// The axis that it turns about, in the world.
-    axis: DVec3,
+    pub(super) axis: DVec3,
     /// By how much, 0 to π.
     pub(super) angle: f64,
 }

@@ -141,6 +141,24 @@ impl Motion {
         }
     }
 
+    /// The direction of the line through the origin that the body turns about, as seen from the body: only what is beside it turns, so bounds hold by
+    /// the distance from that line. `None` if what it is seen from moves too.
+    pub(crate) fn axis_in_body(&self) -> Option<DVec3> {
+        let Course { from, axis, .. } = self.body;
+        self.frame.is_none().then(|| from.rotation.conjugate() * axis)
+    }
+
+    /// The same motion, as of another point of the body: bounds are then by the distance from that one, and tighter for a part that is far from the origin
+    /// that its poses are of. A rigid motion goes by its origin and stays as it is, and so does the point, which is told with it.
+    pub(crate) fn about(&self, point: DVec3) -> (Self, DVec3) {
+        let Course { kind, from, to, .. } = self.body;
+        if kind == MotionKind::Rigid {
+            return (*self, DVec3::ZERO);
+        }
+        let moved = |pose: Pose| Pose { position: pose.place(point), ..pose };
+        (Self { body: Course::new(kind, moved(from), moved(to)), frame: self.frame }, point)
+    }
+
     /// How far rounding may put a point at a distance from the origin off its place.
     pub fn rounding(&self, radius: f64) -> f64 {
         let reach = self.body.reach() + self.frame.as_ref().map_or(0.0, Course::reach);

@@ -62,6 +62,23 @@ proptest! {
         }
     }
 
+    /// The same by the distance from the axis through any point of the body.
+    #[test]
+    fn bounds_hold_by_the_distance_from_an_axis(kind in kind(), a in pose(), b in pose(), p in vector(2.0), m in vector(2.0)) {
+        let motion = Motion::new(kind, a, b);
+        let (about, point) = motion.about(m);
+        let radius = about.axis_in_body().unwrap().cross(p - point).length();
+        let (speed, acceleration) = (about.speed().at(radius), about.acceleration().at(radius));
+        let at = |k: u32| motion.place(f64::from(k) / 64.0, p);
+        for k in 0..64 {
+            prop_assert!(at(k).distance(at(k + 1)) <= speed / 64.0 + 1e-12);
+        }
+        for k in (0..56).step_by(4) {
+            let chord = 0.5 * (at(k) + at(k + 8));
+            prop_assert!(chord.distance(at(k + 4)) <= acceleration / 512.0 + 1e-12);
+        }
+    }
+
     /// Multiplied out with matrices, which know nothing of poses.
     #[test]
     fn seen_from_a_moving_frame_is_the_relative_motion(a in pose(), b in pose(), f in pose(), g in pose(), p in vector(2.0)) {
