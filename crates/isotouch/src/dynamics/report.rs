@@ -53,7 +53,7 @@ pub enum StepError {
     },
     /// The simulation exploded.
     #[error(
-        "body '{body}' diverged at t = {time} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator"
+        "body '{body}' diverged at t = {time:.4} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator"
     )]
     Diverged {
         /// Which.
