@@ -166,7 +166,7 @@ fn ctrl_c_saves_where_it_got() {
 
 #[test]
 fn a_run_that_diverges_ends_with_4_and_keeps_what_there_is() {
-    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\ntop_speed = 1.5"));
+    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\ntop_speed = 1.2"));
     let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);
     let said = run.json()["error"].as_str().unwrap().to_owned();
