@@ -13,6 +13,9 @@ const CLOSE: f64 = 0.5;
 const STILL: f64 = 0.125;
 /// The same where planes do not separate what seems to be apart: after that many more halvings it is given up.
 const STUCK: f64 = 0.125 / 64.0;
+/// A triangle is compared with others once it moves less than this part of its size, or of what it is to keep. More compares it with many that it
+/// comes near on a long way; less takes more halvings of the time.
+const LARGE: f64 = 0.5;
 /// Patches looked at before a leg is given up: minutes.
 const MOST_LOOKS: u64 = 1 << 28;
 
@@ -187,7 +190,7 @@ impl<'a> Search<'a> {
         let target = self.target();
         let center = time.at[1].transform_point3(patch.sphere.center);
         let error = checker.fixed.field.error_bound();
-        let is_fast = way > patch.sphere.radius.max(target).max(error).max(checker.tolerance);
+        let is_fast = way > LARGE * patch.sphere.radius.max(target).max(error).max(checker.tolerance);
         if checker.is_farther(center, target + patch.sphere.radius + way, !is_fast) {
             return;
         }
