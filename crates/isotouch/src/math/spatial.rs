@@ -123,7 +123,7 @@ impl Mat6 {
         Self { force_linear: DMat3::from_diagonal(DVec3::splat(mass)), torque_angular: inertia, ..Self::ZERO }
     }
 
-    /// Jₐᵀ·K·J_b, where J = [1, −[arm]×] gives the velocity of the point `arm` away: how K, a force per displacement of a point, acts on
+    /// `Jₐᵀ·K·J_b`, where `J = [1, −[arm]×]` gives the velocity of the point `arm` away: how K, a force per displacement of a point, acts on
     /// whole bodies that hold it at arms a and b.
     #[inline]
     pub fn at_arms(k: &DMat3, a: DVec3, b: DVec3) -> Self {
@@ -205,7 +205,7 @@ impl Mul<f64> for Mat6 {
     }
 }
 
-/// [a]×: what makes a × b of b.
+/// `[a]×`: what makes a × b of b.
 #[inline(always)]
 pub fn cross_matrix(a: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
