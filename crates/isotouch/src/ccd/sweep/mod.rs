@@ -32,6 +32,7 @@
 mod alike;
 mod all;
 mod first;
+mod near;
 mod pieces;
 mod spheres;
 
@@ -41,6 +42,7 @@ use glam::DVec3;
 
 pub use alike::{Obstacle, chord_contacts};
 pub use all::PointContacts;
+pub use near::NearPoint;
 use pieces::Pieces;
 
 use super::{CastOptions, Hit, LevelSet, Segment};
@@ -133,9 +135,6 @@ pub struct Sweep<'a> {
     lipschitz: f64,
     /// How far the farthest point is from the body's origin.
     reach: f64,
-    /// For every node of the tree, the least number of its points: from which level on it counts, and who is first of several at one time. Once a first contact
-    /// was asked for.
-    least: OnceLock<Vec<u32>>,
     /// For every point, its place in the order of the tree, once that was asked for.
     places: OnceLock<Vec<u32>>,
 }
@@ -152,7 +151,6 @@ impl<'a> Sweep<'a> {
             options: *options,
             lipschitz,
             reach,
-            least: OnceLock::new(),
             places: OnceLock::new(),
         }
     }
