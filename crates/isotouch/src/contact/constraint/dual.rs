@@ -6,14 +6,15 @@
 
 use super::basis::{Basis, Six, add_scaled, dot, length};
 
-/// Rows count as met up to this part of what they are computed from: their own distance from the origin of steps, the target's, and y's. A thousandth of it is rounding. Smaller,
-/// and rows that differ by rounding take turns; larger is seen as penetration, though at steps of millimetres this is a tenth of a picometre.
-pub(super) const TOLERANCE: f64 = 1e-10;
-/// A unit row nearer to the span of the active ones than this is taken for a combination of them. No larger than `TOLERANCE`: a row let go as a duplicate is then met by the one
-/// that stays, and does not come back. Not much smaller either: what is left of the row after projection is rounding at 10⁻¹⁶.
-const DEPENDENT: f64 = 1e-10;
-/// Combinations with parts below this are taken for ones without. Rounding of the combination of rows that are well apart, with room to spare.
-const NO_PART: f64 = 1e-12;
+/// What a search takes for zero: it is tried with the first of these, and with the next where that has not led to an end that stands up to checks.
+///
+/// Rows count as met up to this part of what they are computed from: their own distance from the origin of steps, the target's, and y's. And a unit row nearer to the span of the active
+/// ones than this is taken for a combination of them: the two are the same so that a row let go as a duplicate is met by the one that stays, and does not come back. 10⁻¹⁰
+/// leaves six digits to rows that are just independent; where several such pairs come together, those are not enough, and 10⁻⁸ and 10⁻⁶ make duplicates of them. At
+/// steps of millimetres even the last is a nanometre.
+pub(super) const TOLERANCES: [f64; 3] = [1e-10, 1e-8, 1e-6];
+/// Combinations with parts below this share of the tolerance are taken for ones without.
+const NO_PART: f64 = 1e-2;
 /// When y is longer than this times the distances of the rows themselves, they meet only beyond the horizon: a conflict. Needles of 10⁻⁸ rad are no way out for a rigid body.
 pub(super) const HORIZON: f64 = 1e8;
 /// Most rounds: this, and two for every row. Most searches take up no more than twice the rows that are active in the end.
@@ -26,21 +27,18 @@ pub(super) struct UnitRows {
     limits: Vec<f64>,
     /// What c is computed from, which says how exact it is, and how far y may have to go.
     sizes: Vec<f64>,
-    /// c plus its share of the tolerance.
-    thresholds: Vec<f64>,
 }
 
 impl UnitRows {
     pub(super) fn with_capacity(rows: usize) -> Self {
         let room = || Vec::with_capacity(rows);
-        Self { parts: std::array::from_fn(|_| room()), limits: room(), sizes: room(), thresholds: room() }
+        Self { parts: std::array::from_fn(|_| room()), limits: room(), sizes: room() }
     }
 
     pub(super) fn clear(&mut self) {
         self.parts.iter_mut().for_each(Vec::clear);
         self.limits.clear();
         self.sizes.clear();
-        self.thresholds.clear();
     }
 
     pub(super) fn len(&self) -> usize {
@@ -55,7 +53,6 @@ impl UnitRows {
         }
         self.limits.push(limit);
         self.sizes.push(size);
-        self.thresholds.push(limit + TOLERANCE * size);
     }
 
     pub(super) fn direction(&self, row: usize) -> Six {
@@ -69,7 +66,6 @@ impl UnitRows {
         }
         self.limits[row] = limit;
         self.sizes[row] = limit.abs();
-        self.thresholds[row] = limit + TOLERANCE * limit.abs();
     }
 
     pub(super) fn never_binds(&self, row: usize) -> bool {
@@ -77,28 +73,27 @@ impl UnitRows {
     }
 
     /// The row that y violates most, if by more than the tolerance.
-    fn most_violated(&self, y: &Six) -> Option<usize> {
+    fn most_violated(&self, y: &Six, tolerance: f64) -> Option<usize> {
         let n = self.len();
         let [a, b, c, d, e, f] = &self.parts;
         let (a, b, c, d, e, f) = (&a[..n], &b[..n], &c[..n], &d[..n], &e[..n], &f[..n]);
-        let thresholds = &self.thresholds[..n];
-        let (mut worst, mut most) = (None, TOLERANCE * length(y));
-        // Eight at a time, so that the products run side by side; the search for the largest among them is rare.
+        let (limits, sizes) = (&self.limits[..n], &self.sizes[..n]);
+        let (mut worst, mut most) = (None, tolerance * length(y));
+        // Eight at a time, so that the products run side by side; which is the largest is asked apart.
         let mut violations = [0.0; 8];
-        let mut start = 0;
-        while start < n {
+        for start in (0..n).step_by(8) {
             let count = (n - start).min(8);
+            let violation = |i: usize| {
+                (a[i] * y[0] + b[i] * y[1]) + (c[i] * y[2] + d[i] * y[3]) + (e[i] * y[4] + f[i] * y[5])
+                    - (limits[i] + tolerance * sizes[i])
+            };
             if count == 8 {
-                for (k, v) in violations.iter_mut().enumerate() {
-                    let i = start + k;
-                    *v = (a[i] * y[0] + b[i] * y[1]) + (c[i] * y[2] + d[i] * y[3]) + (e[i] * y[4] + f[i] * y[5])
-                        - thresholds[i];
+                for k in 0..8 {
+                    violations[k] = violation(start + k);
                 }
             } else {
-                for (k, v) in violations[..count].iter_mut().enumerate() {
-                    let i = start + k;
-                    *v = (a[i] * y[0] + b[i] * y[1]) + (c[i] * y[2] + d[i] * y[3]) + (e[i] * y[4] + f[i] * y[5])
-                        - thresholds[i];
+                for k in 0..count {
+                    violations[k] = violation(start + k);
                 }
             }
             for (k, &v) in violations[..count].iter().enumerate() {
@@ -106,7 +101,6 @@ impl UnitRows {
                     (worst, most) = (Some(start + k), v);
                 }
             }
-            start += count;
         }
         worst
     }
@@ -130,7 +124,10 @@ pub(super) struct Dual {
     weights: [f64; 7],
     count: usize,
     pub(super) y: Six,
+    /// Rows taken up and dropped, in all tries.
     pub(super) rounds: u32,
+    /// Of the last try.
+    pub(super) tolerance: f64,
 }
 
 enum Taken {
@@ -146,8 +143,21 @@ impl Dual {
 
     /// The shortest y that meets all rows. `guess`: rows that may be active, which only saves rounds.
     pub(super) fn search(&mut self, rows: &UnitRows, guess: &[usize]) -> End {
+        self.rounds = 0;
+        let mut end = End::Exhausted;
+        for tolerance in TOLERANCES {
+            self.tolerance = tolerance;
+            end = self.attempt(rows, guess);
+            if end != End::Exhausted {
+                break;
+            }
+        }
+        end
+    }
+
+    fn attempt(&mut self, rows: &UnitRows, guess: &[usize]) -> End {
         self.basis.clear();
-        (self.count, self.y, self.rounds) = (0, [0.0; 6], 0);
+        (self.count, self.y) = (0, [0.0; 6]);
         for &row in guess {
             if row < rows.len() && !rows.never_binds(row) && self.count < 6 {
                 let direction = rows.direction(row);
@@ -163,8 +173,8 @@ impl Dual {
         if self.count > 0 {
             self.settle(rows);
         }
-        let most_rounds = MOST_ROUNDS + 2 * rows.len() as u32;
-        while let Some(row) = rows.most_violated(&self.y) {
+        let most_rounds = self.rounds + MOST_ROUNDS + 2 * rows.len() as u32;
+        while let Some(row) = rows.most_violated(&self.y, self.tolerance) {
             if let Taken::End(end) = self.take_up(rows, row, most_rounds) {
                 return end;
             }
@@ -186,10 +196,10 @@ impl Dual {
             // While the new multiplier grows by t, y moves by −t·across and the others change by −t·share.
             let violation = (dot(&direction, &self.y) - rows.limits[row]).max(0.0);
             let full =
-                if parts.distance > DEPENDENT { violation / parts.distance.powi(2) } else { f64::INFINITY };
+                if parts.distance > self.tolerance { violation / parts.distance.powi(2) } else { f64::INFINITY };
             let (mut partial, mut blocking) = (f64::INFINITY, 0);
             for k in 0..self.count {
-                if shares[k] > NO_PART && self.weights[k] / shares[k] < partial {
+                if shares[k] > NO_PART * self.tolerance && self.weights[k] / shares[k] < partial {
                     (partial, blocking) = (self.weights[k] / shares[k], k);
                 }
             }
@@ -201,7 +211,7 @@ impl Dual {
                 }
                 (self.rows[self.count], self.weights[self.count]) = (row, 1.0);
                 self.count += 1;
-                return Taken::End(End::Conflict { beyond: self.proven(rows) });
+                return Taken::End(self.conflict(rows));
             }
             for k in 0..self.count {
                 self.weights[k] = (self.weights[k] - t * shares[k]).max(0.0);
@@ -214,9 +224,9 @@ impl Dual {
                 self.settle(rows);
                 let size = self.rows[..self.count].iter().map(|&r| rows.sizes[r]).fold(0.0, f64::max);
                 let is_near = length(&self.y) <= HORIZON * size;
-                return if is_near { Taken::Up } else { Taken::End(End::Conflict { beyond: self.proven(rows) }) };
+                return if is_near { Taken::Up } else { Taken::End(self.conflict(rows)) };
             }
-            if parts.distance > DEPENDENT {
+            if parts.distance > self.tolerance {
                 add_scaled(&mut self.y, -t, &parts.across);
             }
             self.drop_row(blocking);
@@ -249,21 +259,24 @@ impl Dual {
                     (least, which) = (weights[k], k);
                 }
             }
-            if least >= -TOLERANCE * largest {
+            if least >= -self.tolerance * largest {
                 return;
             }
             self.drop_row(which);
         }
     }
 
-    /// For weights w: no y shorter than −Σ w·c / |Σ w·g| meets the rows, for Σ w·(g·y − c) would be positive.
-    fn proven(&self, rows: &UnitRows) -> f64 {
-        let (mut sum, mut limit) = ([0.0; 6], 0.0);
+    /// For weights w no y shorter than −Σ w·c / |Σ w·g| meets the rows: Σ w·(g·y − c) would be positive. That must reach farther than the rows themselves are away, or it
+    /// proves nothing.
+    fn conflict(&self, rows: &UnitRows) -> End {
+        let (mut sum, mut limit, mut size) = ([0.0; 6], 0.0, 0.0f64);
         for (row, weight) in self.carriers() {
             add_scaled(&mut sum, weight, &rows.direction(row));
             limit += weight * rows.limits[row];
+            size = size.max(rows.sizes[row]);
         }
         let residual = length(&sum);
-        if residual > 0.0 { (-limit / residual).max(0.0) } else { f64::INFINITY }
+        let beyond = if residual > 0.0 { -limit / residual } else { f64::INFINITY };
+        if limit < 0.0 && beyond > 2.0 * size { End::Conflict { beyond } } else { End::Exhausted }
     }
 }

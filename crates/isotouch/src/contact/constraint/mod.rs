@@ -36,14 +36,15 @@
 //!
 //! # What is guaranteed
 //!
-//! *Solved*: with |J| the length of a row in M⁻¹ and |a|, |u| those of steps in M, every row holds to 2·10⁻¹⁰·(|b| + |J|·(|u| + |a − u|)), λ ≥ 0, λ is positive only where the row holds
-//! with equality to that tolerance, and M(a − u) = −Jᵀλ to rounding of the terms. *Conflict*: the weights are a proof. Outcomes other than these have a = 0,
+//! *Solved*: every row holds to [`Solution::tolerance`], which is ten digits nearly always and six in the worst case; λ ≥ 0, λ is positive only where the row holds
+//! with equality to that tolerance, and M(a − u) = −Jᵀλ to that of the terms. *Conflict*: the weights are a proof. Outcomes other than these have a = 0,
 //! which is always finite, and with [`Solver::solve_or_relax`] always safe. The same input gives the same bits.
 //!
 //! # What may go wrong
 //!
 //! - Rows that contradict each other by needles: two walls that meet at less than 10⁻⁸ rad somewhere far away count as a conflict. [`Outcome::Conflict`] says how far the proof reaches.
-//! - Rows that are parallel to 10⁻¹⁰ are one row.
+//! - Rows that are parallel to 10⁻¹⁰ are one row. So are those parallel to 10⁻⁸, or 10⁻⁶, where rounding would decide otherwise: a search that ends in something that its own checks
+//!   refuse is made again, more coarsely.
 //! - An M of condition κ costs a factor √κ in these tolerances once it exceeds 10¹⁰ or so, for rows are then no longer known to ten digits as M sees them.
 //! - Rows that are not numbers are refused, not passed over: a contact that is left out is a hole.
 //!

@@ -44,8 +44,8 @@ pub enum Outcome {
     Relaxed,
     /// No step meets all rows. [`super::Solver::weights`] prove it: Σ w·J = 0 and Σ w·b < 0 (Farkas). The step is zero.
     Conflict {
-        /// What rounding leaves of the proof: no step that is nearer to the target than this, in the metric, meets those rows. At least as far as the rows' own distances from the
-        /// target, and most often 10⁸ times that or more.
+        /// What rounding leaves of the proof: no step that is nearer to the target than this, in the metric, meets those rows. At least twice as far as the rows' own distances
+        /// from the target and the target's from zero, and most often 10⁸ times that or more.
         beyond: f64,
     },
     /// Rounding kept the search from ending. Not seen in any test; the step is zero.
@@ -92,11 +92,14 @@ pub struct Solution {
     pub step: Twist,
     /// Rows taken up and dropped on the way.
     pub iterations: u32,
+    /// ε: with |J| the length of a row in M⁻¹ and |u| that of a step in M, every row holds to 2ε·(|b| + |J|·(|u| + |a − u|)). 10⁻¹⁰, but for rows so nearly parallel that rounding
+    /// decides, where it is 10⁻⁸ or 10⁻⁶.
+    pub tolerance: f64,
 }
 
 impl Solution {
     pub(super) fn none(outcome: Outcome) -> Self {
-        Self { outcome, step: Twist::ZERO, iterations: 0 }
+        Self { outcome, step: Twist::ZERO, iterations: 0, tolerance: 0.0 }
     }
 
     /// Whether the step is a minimum, be it of relaxed rows.

@@ -104,7 +104,11 @@ impl Solver {
         }
         let end = self.dual.search(&self.unit, guess);
         self.keep_weights();
-        let solution = Solution { iterations: self.dual.rounds, ..Solution::none(Outcome::Unsettled) };
+        let solution = Solution {
+            iterations: self.dual.rounds,
+            tolerance: self.dual.tolerance,
+            ..Solution::none(Outcome::Unsettled)
+        };
         match end {
             End::Met => {
                 let change = metric.from_white(self.dual.y);
