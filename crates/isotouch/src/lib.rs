@@ -164,6 +164,7 @@ pub mod ccd;
 pub mod contact;
 pub mod dynamics;
 pub mod field;
+pub mod haptics;
 pub mod math;
 pub mod mesh;
 pub mod npy;
