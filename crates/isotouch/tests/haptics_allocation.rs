@@ -6,7 +6,8 @@ use std::cell::Cell;
 
 use isotouch::haptics::clock::{ClockOptions, Histogram, ServoClock};
 use isotouch::haptics::device::{
-    Device, DeviceCommand, Hand, HandOptions, InWorkspace, Page, PageOptions, Path, Workspace, WorkspaceOptions,
+    Device, DeviceCommand, Hand, HandOptions, InWorkspace, Page, PageOptions, Path, Workspace,
+    WorkspaceOptions,
 };
 use isotouch::haptics::exchange::exchange;
 use isotouch::haptics::record::{Entry, Recorder, RecordingHeader};
@@ -73,16 +74,24 @@ fn a_tick_of_the_servo_loop_allocates_nothing() {
             let tick = clock.wait();
             let state = device.read().unwrap();
             states.write(state);
-            let pushed = if i % 50 == 49 { f64::NAN } else { -100.0 * state_reader.read().value.pose.position.x };
+            let pushed =
+                if i % 50 == 49 { f64::NAN } else { -100.0 * state_reader.read().value.pose.position.x };
             if i == 120 {
                 safety.device_lost();
                 safety.device_found();
             }
-            let wrench = safety.filter(tick.time, tick.time, Wrench { force: DVec3::X * pushed, torque: DVec3::ZERO });
+            let wrench =
+                safety.filter(tick.time, tick.time, Wrench { force: DVec3::X * pushed, torque: DVec3::ZERO });
             let command = DeviceCommand::Wrench(wrench);
             device.write(&command).unwrap();
             assert!(device.write(&DeviceCommand::Wrench(push_nan())).is_err());
-            recorder.push(&Entry { tick: tick.index, state, command, safety: safety.status().bits(), ..Entry::default() });
+            recorder.push(&Entry {
+                tick: tick.index,
+                state,
+                command,
+                safety: safety.status().bits(),
+                ..Entry::default()
+            });
             histogram.add_seconds(tick.late);
             std::hint::black_box((histogram.quantile(0.99), clock.statistics().achieved_rate()));
         }

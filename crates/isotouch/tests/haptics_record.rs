@@ -40,7 +40,10 @@ fn entry(tick: u64) -> Entry {
     let hand = Wrench { force: vector(), torque: vector() };
     let command = match tick % 2 {
         0 => DeviceCommand::Wrench(Wrench { force: vector(), torque: vector() }),
-        _ => DeviceCommand::Motion { pose: pose(vector(), vector()), twist: Twist { linear: vector(), angular: vector() } },
+        _ => DeviceCommand::Motion {
+            pose: pose(vector(), vector()),
+            twist: Twist { linear: vector(), angular: vector() },
+        },
     };
     Entry {
         tick,
@@ -131,10 +134,23 @@ fn the_bytes_are_where_the_document_says() {
 fn bits_that_are_no_numbers_come_back_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("odd.recording");
-    let odd = [f64::NAN, -f64::NAN, f64::INFINITY, -0.0, f64::MIN_POSITIVE / 3.0, f64::from_bits(0x7ff8_dead_beef_0001)];
+    let odd = [
+        f64::NAN,
+        -f64::NAN,
+        f64::INFINITY,
+        -0.0,
+        f64::MIN_POSITIVE / 3.0,
+        f64::from_bits(0x7ff8_dead_beef_0001),
+    ];
     let mut writer = RecordingWriter::create(&path, &header()).unwrap();
     for number in odd {
-        writer.push(&Entry { penetration: number, wanted: Wrench { force: DVec3::splat(number), torque: DVec3::ZERO }, ..Entry::default() }).unwrap();
+        writer
+            .push(&Entry {
+                penetration: number,
+                wanted: Wrench { force: DVec3::splat(number), torque: DVec3::ZERO },
+                ..Entry::default()
+            })
+            .unwrap();
     }
     writer.finish().unwrap();
     let recording = Recording::open(&path).unwrap();
@@ -148,7 +164,8 @@ fn bits_that_are_no_numbers_come_back_too() {
 fn long_names_are_cut_between_letters() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names.recording");
-    let long = RecordingHeader { device: format!("x{}", "ü".repeat(40)), scene: "ß".repeat(64), ..header() };
+    let long =
+        RecordingHeader { device: format!("x{}", "ü".repeat(40)), scene: "ß".repeat(64), ..header() };
     RecordingWriter::create(&path, &long).unwrap().finish().unwrap();
     let recording = Recording::open(&path).unwrap();
     assert_eq!(recording.header().device, format!("x{}", "ü".repeat(31)));
@@ -172,7 +189,17 @@ fn session(device: &mut dyn Device, mut each: impl FnMut(Entry)) {
         };
         let command = DeviceCommand::Wrench(safety.filter(time, time, wanted));
         device.write(&command).unwrap();
-        let entry = Entry { tick, time, data_time: time, state, wanted, command, penetration: depth, safety: safety.status().bits(), ..Entry::default() };
+        let entry = Entry {
+            tick,
+            time,
+            data_time: time,
+            state,
+            wanted,
+            command,
+            penetration: depth,
+            safety: safety.status().bits(),
+            ..Entry::default()
+        };
         each(entry);
         if tick == 1999 && device.capabilities().name == "hand" {
             return;
@@ -267,7 +294,20 @@ fn a_recording_cut_anywhere_is_read_up_to_its_last_whole_block() {
     let bytes = fs::read(written(folder.path(), 600)).unwrap();
     let full = BLOCK_HEADER + 256 * ENTRY;
     let cut = folder.path().join("cut.recording");
-    let lengths = [0, 1, 31, 32, 33, full - 1, full, full + 1, 2 * full, 2 * full + 100, bytes.len() - HEADER - BLOCK_HEADER, bytes.len() - HEADER - 1];
+    let lengths = [
+        0,
+        1,
+        31,
+        32,
+        33,
+        full - 1,
+        full,
+        full + 1,
+        2 * full,
+        2 * full + 100,
+        bytes.len() - HEADER - BLOCK_HEADER,
+        bytes.len() - HEADER - 1,
+    ];
     for length in lengths {
         fs::write(&cut, &bytes[..HEADER + length]).unwrap();
         let recording = Recording::open(&cut).unwrap();
@@ -292,7 +332,9 @@ fn a_changed_byte_is_noticed_wherever_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = fs::read(written(folder.path(), 300)).unwrap();
     let path = folder.path().join("changed.recording");
-    let places = (0..HEADER + BLOCK_HEADER + 8).chain((HEADER..bytes.len()).step_by(1013)).chain(bytes.len() - 32..bytes.len());
+    let places = (0..HEADER + BLOCK_HEADER + 8)
+        .chain((HEADER..bytes.len()).step_by(1013))
+        .chain(bytes.len() - 32..bytes.len());
     for at in places {
         let mut changed = bytes.clone();
         changed[at] ^= 0x11;
