@@ -99,7 +99,7 @@ impl LocalModel {
                     holding[held] = Row { bound: 0.0, ..planes[weight.row] };
                     held += 1;
                 }
-                let moves = solver.solve(metric, hand.1, &holding[..held], &[]);
+                let moves = solver.solve(metric, hand.1, &holding[..held]);
                 (pose, if moves.is_minimum() { moves.step } else { Twist::ZERO })
             }
         }
