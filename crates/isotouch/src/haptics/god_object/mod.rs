@@ -173,6 +173,8 @@ pub struct GodObject {
     relaxed: bool,
     /// Points in contact after the last step, for [`Detection::Papers`].
     touching: Vec<u32>,
+    /// Poses at the ends of the passes of the last step.
+    trail: Vec<Pose>,
 }
 
 /// A motion shorter than this part of a cell is none: less than what rounding makes of poses in f32 devices, far less than the skin.
@@ -208,6 +210,7 @@ impl GodObject {
             active: 0,
             relaxed: false,
             touching: Vec::new(),
+            trail: Vec::new(),
         };
         god.look_around();
         let deepest = god.near.iter().min_by(|a, b| a.value.total_cmp(&b.value));
@@ -224,6 +227,7 @@ impl GodObject {
         let mut passes = 0;
         let mut moved = false;
         (self.relaxed, self.active) = (false, 0);
+        self.trail.clear();
         while is_somewhere && passes < self.options.passes {
             self.look_around();
             let wanted = self.wanted(world_from_hand);
@@ -238,6 +242,7 @@ impl GodObject {
             let to = self.pose.displaced(&step, self.pair.center());
             let had_rows = !self.rows.is_empty();
             let went_all_the_way = self.advance(to);
+            self.trail.push(self.pose);
             moved = true;
             if went_all_the_way && !had_rows {
                 break;
@@ -260,6 +265,11 @@ impl GodObject {
     /// Where it is.
     pub fn pose(&self) -> Pose {
         self.pose
+    }
+
+    /// Where the last step went: the poses at the ends of its passes, joined by rigid motions ([`MotionKind::Rigid`](crate::math::MotionKind)), from the pose before it.
+    pub fn trail(&self) -> &[Pose] {
+        &self.trail
     }
 
     /// What is held, and what is not.
