@@ -16,6 +16,10 @@ use crate::math::spatial::Cholesky6;
 /// Rows nearer to the span of a proof than this, as sines, count as in it. Above 1/`HORIZON`, what a proof may be off by, so that a proof's rows are in its span.
 const IN_SPAN: f64 = 10.0 / HORIZON;
 
+/// Rows of a proof with less than this part of its largest weight are left out of it: they may be there by rounding, and would be said to hold what they do not. Where they do,
+/// they lie in the span of the others, and are found there.
+const NO_WEIGHT: f64 = 1e-8;
+
 /// How a body can move when its rows' bounds are zero. Decided to angles of 10⁻⁷ rad, as the metric measures them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Freedom {
@@ -38,13 +42,17 @@ pub enum Freedom {
 }
 
 /// Rows with positive weights whose sum vanishes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Proof {
     parts: [Weighted; MOST_WEIGHTS],
     count: usize,
+    /// How many of them, the first, are from the last search.
+    new: usize,
 }
 
 impl Proof {
+    const NONE: Self = Self { parts: [Weighted { row: 0, weight: 0.0 }; MOST_WEIGHTS], count: 0, new: 0 };
+
     fn parts(&self) -> &[Weighted] {
         &self.parts[..self.count]
     }
@@ -65,7 +73,7 @@ impl Solver {
             Err(_) => return Freedom::Unsettled,
         }
         let mut span = Basis::default();
-        let (mut first, mut whole) = (Proof::default(), Proof::default());
+        let (mut first, mut whole) = (Proof::NONE, Proof::NONE);
         loop {
             let mut is_any = false;
             for row in 0..rows.len() {
@@ -89,8 +97,8 @@ impl Solver {
                     if span.len() == 0 {
                         first = whole;
                     }
-                    for (row, _) in self.dual.carriers() {
-                        let direction = self.unit.direction(row);
+                    for k in 0..whole.new {
+                        let direction = self.unit.direction(whole.parts[k].row);
                         let parts = span.split(&direction);
                         if parts.distance > IN_SPAN {
                             span.push(&direction, &parts);
@@ -120,15 +128,17 @@ impl Solver {
     /// The proof so far with that of the last search, whose rows vanish only across the span. What is left of them in the span is a combination of the rows before, and these
     /// vanish with positive weights: with enough of that added, all are positive.
     fn joined(&self, metric: &Cholesky6, rows: &[Row], span: &Basis, before: &Proof) -> Proof {
-        let mut joined = Proof::default();
+        let mut joined = Proof::NONE;
         let mut rest = [0.0; 6];
-        for (row, weight) in self.dual.carriers().filter(|&(_, weight)| weight > 0.0) {
+        let largest = self.dual.carriers().map(|(_, weight)| weight).fold(0.0, f64::max);
+        for (row, weight) in self.dual.carriers().filter(|&(_, weight)| weight > NO_WEIGHT * largest) {
             let direction = self.whitened(metric, &rows[row]);
             // What the search saw was divided by its length across the span.
             let weight = weight / across(span, &direction).1;
             add_scaled(&mut rest, weight, &direction);
             joined.push(row, weight);
         }
+        joined.new = joined.count;
         if before.count == 0 {
             return joined;
         }

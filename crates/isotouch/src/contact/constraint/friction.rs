@@ -240,12 +240,11 @@ impl FrictionSolver {
         let factor = Cholesky6::new(&stiffer)?;
         // ½|a − u|²_M + ½aᵀKa + c·a is ½|a − u′|² in the metric M + K, with (M + K)u′ = Mu − c.
         let nearer = factor.solve(&pull);
-        let (mut guess, mut count) = ([0; 12], 0);
-        for weight in self.solver.weights() {
-            guess[count] = weight.row;
-            count += 1;
+        let mut guess = [usize::MAX; 6];
+        for (guess, weight) in guess.iter_mut().zip(self.solver.weights()) {
+            *guess = weight.row;
         }
-        let found = self.solver.solve_from(&factor, &nearer, &self.rows, &guess[..count]);
+        let found = self.solver.solve_from(&factor, &nearer, &self.rows, &guess);
         found.is_minimum().then_some(found)
     }
 

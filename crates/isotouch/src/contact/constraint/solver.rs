@@ -6,8 +6,8 @@ use super::row::{Outcome, Refusal, Row, Solution, Weighted};
 use crate::math::spatial::Cholesky6;
 use crate::math::{Twist, Wrench};
 
-/// Most rows that carry an answer: seven in a conflict, two for every direction when jammed.
-pub(super) const MOST_WEIGHTS: usize = 12;
+/// Most rows that carry an answer: seven in a conflict. When jammed there are two for every direction; only rounding could bring in more, but never more than seven.
+pub(super) const MOST_WEIGHTS: usize = 42;
 
 /// Finds steps. Keeps its memory, so that solving allocates nothing.
 #[derive(Debug, Clone)]
