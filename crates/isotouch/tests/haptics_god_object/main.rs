@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[allow(dead_code, unreachable_pub)]
 #[path = "../oracle/random.rs"]
 mod random;
 

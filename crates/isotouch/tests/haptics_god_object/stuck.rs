@@ -1,7 +1,5 @@
 //! Stuck is a stated outcome.
 
-use std::sync::Arc;
-
 use isotouch::contact::constraint::Freedom;
 use isotouch::haptics::{GodObject, GodObjectOptions};
 use isotouch::math::{DVec3, Pose};
@@ -28,8 +26,8 @@ fn a_plate_between_two_walls_is_pinched_and_may_still_slide() {
     let pair = {
         let field = super::field_of(&walls, 96);
         let cell = field.grid().cell;
-        // Room of one skin and a half on either side.
-        let plate = shapes::cuboid(DVec3::new(0.2 - 0.03 * cell, 0.3, 0.3)).unwrap();
+        // Room of a skin and a quarter on either side.
+        let plate = shapes::cuboid(DVec3::new(0.2 - 0.025 * cell, 0.3, 0.3)).unwrap();
         shell_on_field(&plate, 800, &walls, 96)
     };
     let mut god = GodObject::new(pair, Pose::IDENTITY, &GodObjectOptions::default()).unwrap();

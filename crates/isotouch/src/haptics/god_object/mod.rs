@@ -75,7 +75,7 @@ pub struct GodObjectOptions {
     pub closing: f64,
     /// Looks for contact in a step. With one, as in the paper, sliding over detail lags behind the hand; each costs about as much.
     pub passes: u32,
-    /// Most constraints of a program, the nearest ones. The rest is found by the detection.
+    /// Most constraints of a program: the nearest ones, and others spread over all that is near. The rest is found by the detection.
     pub most_rows: usize,
     /// Coulomb's μ; 0 for none.
     pub friction: f64,

@@ -37,15 +37,7 @@ impl GodObject {
         obstacle.points_within(self.pair.shell(), &surface_from_shell, within, &mut self.near);
         let resting = self.options.iso + 2.0 * self.skin();
         self.resting = self.near.iter().filter(|near| near.value <= resting).count();
-        if self.near.len() > self.options.most_rows {
-            // The nearest ones; ties by number, so that the choice is always the same.
-            let by_value = |a: &crate::ccd::NearPoint, b: &crate::ccd::NearPoint| {
-                a.value.total_cmp(&b.value).then(a.point.cmp(&b.point))
-            };
-            self.near.select_nth_unstable_by(self.options.most_rows - 1, by_value);
-            self.near.truncate(self.options.most_rows);
-            self.near.sort_unstable_by(by_value);
-        }
+        self.choose();
         self.contacts.clear();
         self.rows.clear();
         let center = self.pose.place(self.pair.center());
@@ -65,6 +57,25 @@ impl GodObject {
             // eq. 7: a_G·n + α·(r × n) ≤ b.
             self.rows.push(Row::contact(contact.inward, contact.place - center, bound));
         }
+    }
+
+    /// Where more points are near than a program should have: a quarter are the nearest ones, and the rest those with the lowest numbers. A shell's points stand in farthest-first order, so
+    /// these are spread evenly over all that is near; the nearest alone may all be on one side. What is left out the detection still finds.
+    fn choose(&mut self) {
+        let most = self.options.most_rows;
+        if self.near.len() <= most {
+            return;
+        }
+        // Ties by number, so that the choice is always the same.
+        let nearest = most.div_ceil(4);
+        self.near
+            .select_nth_unstable_by(nearest - 1, |a, b| a.value.total_cmp(&b.value).then(a.point.cmp(&b.point)));
+        let spread = most - nearest;
+        if spread > 0 {
+            self.near[nearest..].select_nth_unstable_by_key(spread - 1, |near| near.point);
+        }
+        self.near.truncate(most);
+        self.near.sort_unstable_by_key(|near| near.point);
     }
 
     fn contact(&self, k: usize) -> Option<ContactRow> {
@@ -125,8 +136,8 @@ impl GodObject {
             bound: row.bound,
             friction,
         }));
-        // What sticks creeps by a hundredth of the skin at most, in a pass.
-        let options = FrictionOptions { slip_length: 0.01 * self.skin(), ..Default::default() };
+        // What sticks creeps by less than this in a pass: at some thousand passes a second, by some hundredths of a cell a second.
+        let options = FrictionOptions { slip_length: 1e-4 * self.skin(), ..Default::default() };
         let found = self.friction_solver.solve(metric, wanted, &self.rubs, &options);
         self.active = self.friction_solver.forces().iter().filter(|force| force.normal > 0.0).count();
         found.solution
