@@ -111,7 +111,9 @@ impl UnitRows {
 pub(super) enum End {
     Met,
     /// Nothing shorter than this meets the rows of the certificate.
-    Conflict { beyond: f64 },
+    Conflict {
+        beyond: f64,
+    },
     Exhausted,
 }
 
@@ -195,8 +197,11 @@ impl Dual {
             let shares = self.basis.coefficients(&parts.along);
             // While the new multiplier grows by t, y moves by −t·across and the others change by −t·share.
             let violation = (dot(&direction, &self.y) - rows.limits[row]).max(0.0);
-            let full =
-                if parts.distance > self.tolerance { violation / parts.distance.powi(2) } else { f64::INFINITY };
+            let full = if parts.distance > self.tolerance {
+                violation / parts.distance.powi(2)
+            } else {
+                f64::INFINITY
+            };
             let (mut partial, mut blocking) = (f64::INFINITY, 0);
             for k in 0..self.count {
                 if shares[k] > NO_PART * self.tolerance && self.weights[k] / shares[k] < partial {

@@ -90,7 +90,11 @@ impl Solver {
                     let length = dot(&y, &y).sqrt();
                     let step = metric.from_white(y.map(|x| x / length));
                     self.keep(&first);
-                    return if span.len() == 0 { Freedom::Free { escape: step } } else { Freedom::Pinched { slide: step } };
+                    return if span.len() == 0 {
+                        Freedom::Free { escape: step }
+                    } else {
+                        Freedom::Pinched { slide: step }
+                    };
                 }
                 End::Conflict { .. } => {
                     whole = self.joined(metric, rows, &span, &whole);
