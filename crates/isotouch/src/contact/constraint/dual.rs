@@ -176,12 +176,21 @@ impl Dual {
             self.settle(rows);
         }
         let most_rounds = self.rounds + MOST_ROUNDS + 2 * rows.len() as u32;
-        while let Some(row) = rows.most_violated(&self.y, self.tolerance) {
-            if let Taken::End(end) = self.take_up(rows, row, most_rounds) {
-                return end;
+        let mut is_settled = true;
+        loop {
+            if let Some(row) = rows.most_violated(&self.y, self.tolerance) {
+                is_settled = false;
+                if let Taken::End(end) = self.take_up(rows, row, most_rounds) {
+                    return end;
+                }
+            } else if is_settled {
+                return End::Met;
+            } else {
+                // What rounding has added up over the rounds may hide a violation, or show one that is none.
+                self.settle(rows);
+                is_settled = true;
             }
         }
-        End::Met
     }
 
     /// Makes `row` active. Drops the rows that would have to pull.
@@ -226,7 +235,7 @@ impl Dual {
                 self.basis.push(&direction, &parts);
                 (self.rows[self.count], self.weights[self.count]) = (row, multiplier);
                 self.count += 1;
-                self.settle(rows);
+                add_scaled(&mut self.y, -t, &parts.across);
                 let size = self.rows[..self.count].iter().map(|&r| rows.sizes[r]).fold(0.0, f64::max);
                 let is_near = length(&self.y) <= HORIZON * size;
                 return if is_near { Taken::Up } else { Taken::End(self.conflict(rows)) };
