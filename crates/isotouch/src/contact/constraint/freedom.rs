@@ -35,7 +35,7 @@ pub enum Freedom {
     },
     /// Only a = 0 has J·a ≤ 0. [`Solver::weights`], at most twelve rows that span all six dimensions: Σ w·J = 0, w > 0.
     Jammed,
-    /// Rounding kept the search from ending; nothing is known. Not seen in any test.
+    /// Rounding kept the search from ending; nothing is known.
     Unsettled,
     /// Not a question.
     Refused(Refusal),

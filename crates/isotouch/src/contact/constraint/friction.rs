@@ -61,7 +61,7 @@ impl Contact {
 pub struct FrictionOptions {
     /// s₀: what sticks creeps by less than this in a step, m. Larger is soft; below a millionth of the steps rounding is felt.
     pub slip_length: f64,
-    /// Most rounds. A block that slides or sticks settles within 30, most often within 10. Among random tilted contacts with μ up to 1, where bodies wedge, one in twelve does not settle in 40.
+    /// Most rounds. A block that slides or sticks settles within 30. Among random tilted contacts with μ up to 1, where bodies wedge, one in twelve does not settle in 40.
     pub rounds: u32,
 }
 

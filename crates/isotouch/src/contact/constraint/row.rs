@@ -48,7 +48,7 @@ pub enum Outcome {
         /// from the target and the target's from zero, and most often 10⁸ times that or more.
         beyond: f64,
     },
-    /// Rounding kept the search from ending. Not seen in any test; the step is zero.
+    /// Rounding, or overflow of numbers beyond 10¹⁵⁰, kept the search from ending. The step is zero.
     Unsettled,
     /// Not a question. The step is zero.
     Refused(Refusal),
