@@ -323,7 +323,8 @@ mod tests {
         assert!(
             (back.force - wrench.force).length() < 1e-12 && (back.torque - wrench.torque).length() < 1e-12
         );
-        let (factor, twist) = (Cholesky6::new(&matrix).unwrap(), Twist { linear: DVec3::X, angular: DVec3::NEG_ONE });
+        let (factor, twist) =
+            (Cholesky6::new(&matrix).unwrap(), Twist { linear: DVec3::X, angular: DVec3::NEG_ONE });
         let white = factor.to_white(&twist);
         let (kept, pushed) = (factor.from_white(white), matrix.apply(&twist));
         assert!((kept.linear - twist.linear).length() + (kept.angular - twist.angular).length() < 1e-13);

@@ -86,5 +86,8 @@ fn is_conflict(problem: &Problem, beyond: f64, weights: &[Weighted], name: &str)
     assert!(residual <= 2e-6 * terms, "{name}: Jᵀw = {residual:e} of {terms:e}");
     assert!(room < 0.0 && at_zero < 0.0, "{name}: room {room:e}, bᵀw = {at_zero:e}");
     // What rounding the weights leaves is more than what the proof had.
-    assert!(residual <= -room / beyond + 1e-12 * terms, "{name}: beyond {beyond:e}, but {residual:e} and {room:e}");
+    assert!(
+        residual <= -room / beyond + 1e-12 * terms,
+        "{name}: beyond {beyond:e}, but {residual:e} and {room:e}"
+    );
 }

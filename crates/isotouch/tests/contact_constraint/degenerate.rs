@@ -90,7 +90,19 @@ fn walls_that_face_each_other() {
 #[test]
 fn no_input_makes_nan_of_the_step() {
     let mut solver = Solver::with_capacity(400);
-    let odd = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324, 1e-308, 1e-160, 1e160, f64::MAX, -f64::MAX];
+    let odd = [
+        0.0,
+        -0.0,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        5e-324,
+        1e-308,
+        1e-160,
+        1e160,
+        f64::MAX,
+        -f64::MAX,
+    ];
     let mut random = Random(3);
     for k in 0..20_000 {
         let mut problem = (FAMILIES[k % FAMILIES.len()].make)(&mut random);

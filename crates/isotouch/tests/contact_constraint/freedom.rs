@@ -52,7 +52,8 @@ fn rank(rows: &[[f64; 6]]) -> usize {
 fn checked(solver: &mut Solver, problem: &Problem) -> &'static str {
     let factor = problem.factor();
     let freedom = solver.freedom(&factor, &problem.rows);
-    let sine = |row: &Row, a| work(&row.direction, a) / dual_length(&problem.metric, &row.direction).max(1e-300);
+    let sine =
+        |row: &Row, a| work(&row.direction, a) / dual_length(&problem.metric, &row.direction).max(1e-300);
     match &freedom {
         Freedom::Free { escape } => {
             for row in problem.rows.iter().filter(|row| row.direction != Wrench::ZERO) {
@@ -90,7 +91,10 @@ fn checked(solver: &mut Solver, problem: &Problem) -> &'static str {
 fn axis(k: usize, sign: f64) -> Row {
     let mut six = [0.0; 6];
     six[k] = sign;
-    Row { direction: Wrench { force: DVec3::from_slice(&six[..3]), torque: DVec3::from_slice(&six[3..]) }, bound: 0.0 }
+    Row {
+        direction: Wrench { force: DVec3::from_slice(&six[..3]), torque: DVec3::from_slice(&six[3..]) },
+        bound: 0.0,
+    }
 }
 
 #[test]
@@ -166,7 +170,10 @@ fn wedges_are_told_from_slits_by_the_stated_angle() {
     for (angle, expected) in [(1e-2, "free"), (1e-6, "free"), (1e-10, "pinched"), (0.0, "pinched")] {
         let rows = vec![
             Row { direction: Wrench { force: DVec3::new(angle, 1.0, 0.0), torque: DVec3::ZERO }, bound: 0.0 },
-            Row { direction: Wrench { force: DVec3::new(angle, -1.0, 0.0), torque: DVec3::ZERO }, bound: 0.0 },
+            Row {
+                direction: Wrench { force: DVec3::new(angle, -1.0, 0.0), torque: DVec3::ZERO },
+                bound: 0.0,
+            },
         ];
         assert_eq!(checked(&mut solver, &problem(rows)), expected, "{angle}");
     }

@@ -143,7 +143,10 @@ fn copies(random: &mut Random) -> Problem {
         let row = problem.rows[random.below(originals)];
         let factor = [1.0, 1.0, 3.0, 0.1, -1.0][random.below(5)];
         let apart = [0.0, 0.0, 1e-16, 1e-12, 1e-9, 1e-3][random.below(6)];
-        problem.rows.push(Row { direction: row.direction * factor, bound: row.bound * factor + apart * random.signed() });
+        problem.rows.push(Row {
+            direction: row.direction * factor,
+            bound: row.bound * factor + apart * random.signed(),
+        });
     }
     problem
 }
@@ -211,7 +214,10 @@ fn integers(random: &mut Random) -> Problem {
     let directions: Vec<Wrench> = (0..60).map(|_| wrench()).collect();
     let rows = directions[..random.count().min(60)]
         .iter()
-        .map(|&direction| Row { direction, bound: random.below(3) as f64 * if random.below(12) == 0 { -1.0 } else { 1.0 } })
+        .map(|&direction| Row {
+            direction,
+            bound: random.below(3) as f64 * if random.below(12) == 0 { -1.0 } else { 1.0 },
+        })
         .collect();
     Problem {
         metric: Mat6::inertia(1.0, DMat3::IDENTITY),

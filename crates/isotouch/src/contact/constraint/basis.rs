@@ -60,10 +60,14 @@ impl Basis {
     pub(super) fn split(&self, vector: &Six) -> Parts {
         let (mut along, mut across) = ([0.0; 6], *vector);
         for _ in 0..2 {
+            // All products before any difference: they do not wait for each other.
+            let mut part = [0.0; 6];
+            for (part, q) in part.iter_mut().zip(self.orthonormal()) {
+                *part = dot(q, &across);
+            }
             for (k, q) in self.orthonormal().iter().enumerate() {
-                let part = dot(q, &across);
-                along[k] += part;
-                add_scaled(&mut across, -part, q);
+                along[k] += part[k];
+                add_scaled(&mut across, -part[k], q);
             }
         }
         let distance = if self.count == 6 { 0.0 } else { length(&across) };

@@ -20,85 +20,92 @@ pub(super) const HORIZON: f64 = 1e8;
 /// Most rounds: this, and two for every row. Most searches take up no more than twice the rows that are active in the end.
 const MOST_ROUNDS: u32 = 100;
 
-/// Rows g·y ≤ c with |g| = 1, side by side.
+/// Rows g·y ≤ c with |g| = 1, eight side by side, so that one look at eight is one run of vector instructions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UnitRows {
-    parts: [Vec<f64>; 6],
-    limits: Vec<f64>,
+    blocks: Vec<Block>,
+    count: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    parts: [[f64; 8]; 6],
+    limits: [f64; 8],
     /// What c is computed from, which says how exact it is, and how far y may have to go.
-    sizes: Vec<f64>,
+    sizes: [f64; 8],
+}
+
+impl Block {
+    /// Rows that never bind.
+    const EMPTY: Self = Self { parts: [[0.0; 8]; 6], limits: [f64::INFINITY; 8], sizes: [0.0; 8] };
 }
 
 impl UnitRows {
     pub(super) fn with_capacity(rows: usize) -> Self {
-        let room = || Vec::with_capacity(rows);
-        Self { parts: std::array::from_fn(|_| room()), limits: room(), sizes: room() }
+        Self { blocks: Vec::with_capacity(rows.div_ceil(8)), count: 0 }
     }
 
     pub(super) fn clear(&mut self) {
-        self.parts.iter_mut().for_each(Vec::clear);
-        self.limits.clear();
-        self.sizes.clear();
+        self.blocks.clear();
+        self.count = 0;
     }
 
     pub(super) fn len(&self) -> usize {
-        self.limits.len()
+        self.count
     }
 
     /// A row that never binds has an infinite limit, whatever its direction.
     #[inline]
     pub(super) fn push(&mut self, direction: &Six, limit: f64, size: f64) {
-        for (part, &x) in self.parts.iter_mut().zip(direction) {
-            part.push(x);
+        if self.count % 8 == 0 {
+            self.blocks.push(Block::EMPTY);
         }
-        self.limits.push(limit);
-        self.sizes.push(size);
-    }
-
-    pub(super) fn direction(&self, row: usize) -> Six {
-        std::array::from_fn(|i| self.parts[i][row])
+        self.count += 1;
+        self.set(self.count - 1, direction, limit, size);
     }
 
     /// Another row in its place, with a limit that is exact.
     pub(super) fn replace(&mut self, row: usize, direction: &Six, limit: f64) {
-        for (part, &x) in self.parts.iter_mut().zip(direction) {
-            part[row] = x;
-        }
-        self.limits[row] = limit;
-        self.sizes[row] = limit.abs();
+        self.set(row, direction, limit, if limit.is_finite() { limit.abs() } else { 0.0 });
     }
 
-    pub(super) fn never_binds(&self, row: usize) -> bool {
-        self.limits[row] == f64::INFINITY
+    #[inline]
+    fn set(&mut self, row: usize, direction: &Six, limit: f64, size: f64) {
+        let (block, k) = (&mut self.blocks[row / 8], row % 8);
+        for (part, &x) in block.parts.iter_mut().zip(direction) {
+            part[k] = x;
+        }
+        (block.limits[k], block.sizes[k]) = (limit, size);
+    }
+
+    pub(super) fn direction(&self, row: usize) -> Six {
+        self.blocks[row / 8].parts.map(|part| part[row % 8])
+    }
+
+    fn limit(&self, row: usize) -> f64 {
+        self.blocks[row / 8].limits[row % 8]
+    }
+
+    fn size(&self, row: usize) -> f64 {
+        self.blocks[row / 8].sizes[row % 8]
     }
 
     /// The row that y violates most, if by more than the tolerance.
     fn most_violated(&self, y: &Six, tolerance: f64) -> Option<usize> {
-        let n = self.len();
-        let [a, b, c, d, e, f] = &self.parts;
-        let (a, b, c, d, e, f) = (&a[..n], &b[..n], &c[..n], &d[..n], &e[..n], &f[..n]);
-        let (limits, sizes) = (&self.limits[..n], &self.sizes[..n]);
         let (mut worst, mut most) = (None, tolerance * length(y));
-        // Eight at a time, so that the products run side by side; which is the largest is asked apart.
-        let mut violations = [0.0; 8];
-        for start in (0..n).step_by(8) {
-            let count = (n - start).min(8);
-            let violation = |i: usize| {
-                (a[i] * y[0] + b[i] * y[1]) + (c[i] * y[2] + d[i] * y[3]) + (e[i] * y[4] + f[i] * y[5])
-                    - (limits[i] + tolerance * sizes[i])
-            };
-            if count == 8 {
-                for k in 0..8 {
-                    violations[k] = violation(start + k);
-                }
-            } else {
-                for k in 0..count {
-                    violations[k] = violation(start + k);
-                }
+        for (b, block) in self.blocks.iter().enumerate() {
+            let mut violations = [0.0; 8];
+            for k in 0..8 {
+                let p = |i: usize| block.parts[i][k] * y[i];
+                violations[k] = (p(0) + p(1)) + (p(2) + p(3)) + (p(4) + p(5))
+                    - (block.limits[k] + tolerance * block.sizes[k]);
             }
-            for (k, &v) in violations[..count].iter().enumerate() {
-                if v > most {
-                    (worst, most) = (Some(start + k), v);
+            // Most blocks have none.
+            if violations.iter().fold(f64::NEG_INFINITY, |a, &v| if v > a { v } else { a }) > most {
+                for (k, &v) in violations.iter().enumerate() {
+                    if v > most {
+                        (worst, most) = (Some(8 * b + k), v);
+                    }
                 }
             }
         }
@@ -111,7 +118,9 @@ impl UnitRows {
 pub(super) enum End {
     Met,
     /// Nothing shorter than this meets the rows of the certificate.
-    Conflict { beyond: f64 },
+    Conflict {
+        beyond: f64,
+    },
     Exhausted,
 }
 
@@ -159,7 +168,7 @@ impl Dual {
         self.basis.clear();
         (self.count, self.y) = (0, [0.0; 6]);
         for &row in guess {
-            if row < rows.len() && !rows.never_binds(row) && self.count < 6 {
+            if row < rows.len() && rows.limit(row) < f64::INFINITY && self.count < 6 {
                 let direction = rows.direction(row);
                 let parts = self.basis.split(&direction);
                 // Guesses are held to more than rows that are found violated: what nearly depends may be left for later.
@@ -174,12 +183,21 @@ impl Dual {
             self.settle(rows);
         }
         let most_rounds = self.rounds + MOST_ROUNDS + 2 * rows.len() as u32;
-        while let Some(row) = rows.most_violated(&self.y, self.tolerance) {
-            if let Taken::End(end) = self.take_up(rows, row, most_rounds) {
-                return end;
+        let mut is_settled = true;
+        loop {
+            if let Some(row) = rows.most_violated(&self.y, self.tolerance) {
+                is_settled = false;
+                if let Taken::End(end) = self.take_up(rows, row, most_rounds) {
+                    return end;
+                }
+            } else if is_settled {
+                return End::Met;
+            } else {
+                // What rounding has added up over the rounds may hide a violation, or show one that is none.
+                self.settle(rows);
+                is_settled = true;
             }
         }
-        End::Met
     }
 
     /// Makes `row` active. Drops the rows that would have to pull.
@@ -194,9 +212,12 @@ impl Dual {
             let parts = self.basis.split(&direction);
             let shares = self.basis.coefficients(&parts.along);
             // While the new multiplier grows by t, y moves by −t·across and the others change by −t·share.
-            let violation = (dot(&direction, &self.y) - rows.limits[row]).max(0.0);
-            let full =
-                if parts.distance > self.tolerance { violation / parts.distance.powi(2) } else { f64::INFINITY };
+            let violation = (dot(&direction, &self.y) - rows.limit(row)).max(0.0);
+            let full = if parts.distance > self.tolerance {
+                violation / parts.distance.powi(2)
+            } else {
+                f64::INFINITY
+            };
             let (mut partial, mut blocking) = (f64::INFINITY, 0);
             for k in 0..self.count {
                 if shares[k] > NO_PART * self.tolerance && self.weights[k] / shares[k] < partial {
@@ -221,8 +242,8 @@ impl Dual {
                 self.basis.push(&direction, &parts);
                 (self.rows[self.count], self.weights[self.count]) = (row, multiplier);
                 self.count += 1;
-                self.settle(rows);
-                let size = self.rows[..self.count].iter().map(|&r| rows.sizes[r]).fold(0.0, f64::max);
+                add_scaled(&mut self.y, -t, &parts.across);
+                let size = self.rows[..self.count].iter().map(|&r| rows.size(r)).fold(0.0, f64::max);
                 let is_near = length(&self.y) <= HORIZON * size;
                 return if is_near { Taken::Up } else { Taken::End(self.conflict(rows)) };
             }
@@ -245,7 +266,7 @@ impl Dual {
         loop {
             let mut limits = [0.0; 6];
             for k in 0..self.count {
-                limits[k] = rows.limits[self.rows[k]];
+                limits[k] = rows.limit(self.rows[k]);
             }
             let w = self.basis.meeting(&limits);
             self.y = self.basis.combine(&w);
@@ -272,8 +293,8 @@ impl Dual {
         let (mut sum, mut limit, mut size) = ([0.0; 6], 0.0, 0.0f64);
         for (row, weight) in self.carriers() {
             add_scaled(&mut sum, weight, &rows.direction(row));
-            limit += weight * rows.limits[row];
-            size = size.max(rows.sizes[row]);
+            limit += weight * rows.limit(row);
+            size = size.max(rows.size(row));
         }
         let residual = length(&sum);
         let beyond = if residual > 0.0 { -limit / residual } else { f64::INFINITY };

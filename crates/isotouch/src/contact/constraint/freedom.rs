@@ -35,7 +35,7 @@ pub enum Freedom {
     },
     /// Only a = 0 has J·a ≤ 0. [`Solver::weights`], at most twelve rows that span all six dimensions: Σ w·J = 0, w > 0.
     Jammed,
-    /// Rounding kept the search from ending; nothing is known. Not seen in any test.
+    /// Rounding kept the search from ending; nothing is known.
     Unsettled,
     /// Not a question.
     Refused(Refusal),
@@ -90,7 +90,11 @@ impl Solver {
                     let length = dot(&y, &y).sqrt();
                     let step = metric.from_white(y.map(|x| x / length));
                     self.keep(&first);
-                    return if span.len() == 0 { Freedom::Free { escape: step } } else { Freedom::Pinched { slide: step } };
+                    return if span.len() == 0 {
+                        Freedom::Free { escape: step }
+                    } else {
+                        Freedom::Pinched { slide: step }
+                    };
                 }
                 End::Conflict { .. } => {
                     whole = self.joined(metric, rows, &span, &whole);

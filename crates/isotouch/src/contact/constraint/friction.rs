@@ -21,9 +21,11 @@ use crate::math::spatial::{Cholesky6, outer};
 use crate::math::{Mat6, Twist, Wrench};
 
 /// Rounds end when λ changes by less than this part of the largest, and the step by less than this part of the target. Smaller is rounding; larger is seen as excess.
-const SETTLED: f64 = 1e-9;
-/// From this round on λ goes only half of the way: where friction presses on what causes it (wedging), full changes go back and forth.
-const DAMPED_FROM: u32 = 8;
+const SETTLED: f64 = 1e-8;
+/// From this round on λ goes only this part of its way: where friction presses on what causes it (wedging), full changes go back and forth. One half settles a few wedges more and takes a
+/// quarter more rounds.
+const DAMPED_FROM: u32 = 4;
+const DAMPED: f64 = 0.6;
 /// Halvings of the line search: a millionth of the step.
 const HALVINGS: u32 = 20;
 
@@ -59,7 +61,7 @@ impl Contact {
 pub struct FrictionOptions {
     /// s₀: what sticks creeps by less than this in a step, m. Larger is soft; below a millionth of the steps rounding is felt.
     pub slip_length: f64,
-    /// Most rounds. Sliding and sticking settle within ten, wedges may take more.
+    /// Most rounds. A block that slides or sticks settles within 30. Among random tilted contacts with μ up to 1, where bodies wedge, one in twelve does not settle in 40.
     pub rounds: u32,
 }
 
@@ -86,7 +88,8 @@ pub struct FrictionSolution {
     pub solution: Solution,
     /// Programs solved.
     pub rounds: u32,
-    /// By how much a tangential force is off Coulomb's at most, as part of the largest μ·λ: above μ·λ, or below it where the contact slides. 10⁻⁶ and less when settled.
+    /// By how much a tangential force is off Coulomb's at most, as part of the largest μ·λ: above μ·λ, or below it where the contact slides. Below 10⁻⁶ when settled; wedges that do not settle
+    /// show here. The step is still within its rows, friction against the slip, and no energy is gained.
     pub excess: f64,
 }
 
@@ -153,7 +156,8 @@ impl FrictionSolver {
             return refused(Refusal::TooManyRows { capacity: self.solver.capacity() });
         }
         let slips_well = options.slip_length > 0.0 && options.slip_length.is_finite();
-        let rubs_well = |contact: &Contact| contact.friction >= 0.0 && contact.friction.is_finite() && slips_well;
+        let rubs_well =
+            |contact: &Contact| contact.friction >= 0.0 && contact.friction.is_finite() && slips_well;
         if let Some(contact) = contacts.iter().position(|contact| !rubs_well(contact)) {
             return refused(Refusal::Friction { contact });
         }
@@ -177,7 +181,10 @@ impl FrictionSolver {
         loop {
             let Some(found) = self.round(metric, target, contacts, options, (&at, kind)) else {
                 return FrictionSolution {
-                    solution: Solution { iterations: answer.solution.iterations, ..Solution::none(Outcome::Unsettled) },
+                    solution: Solution {
+                        iterations: answer.solution.iterations,
+                        ..Solution::none(Outcome::Unsettled)
+                    },
                     ..answer
                 };
             };
@@ -194,8 +201,8 @@ impl FrictionSolver {
                 linear: at.linear + change.linear * share,
                 angular: at.angular + change.angular * share,
             };
-            let pressed = self.press(if answer.rounds < DAMPED_FROM { 1.0 } else { 0.5 });
-            let is_settled = share == 1.0 && pressed < SETTLED && squared(metric, &change) <= SETTLED * SETTLED * far;
+            let pressed = self.press(if answer.rounds < DAMPED_FROM { 1.0 } else { DAMPED });
+            let is_settled = pressed < SETTLED && squared(metric, &change) <= SETTLED * SETTLED * far;
             // The last but one: what is left is to be weighted.
             if is_settled || answer.rounds > options.rounds {
                 kind = Kind::Weighted;

@@ -48,7 +48,7 @@ pub enum Outcome {
         /// from the target and the target's from zero, and most often 10⁸ times that or more.
         beyond: f64,
     },
-    /// Rounding kept the search from ending. Not seen in any test; the step is zero.
+    /// Rounding, or overflow of numbers beyond 10¹⁵⁰, kept the search from ending. The step is zero.
     Unsettled,
     /// Not a question. The step is zero.
     Refused(Refusal),
@@ -58,7 +58,9 @@ pub enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Six infinities mean nothing, and NaN would spread.
-    #[error("row {row} has a number that is infinite or not one; leave the row out, or mend the normal or arm it is made of")]
+    #[error(
+        "row {row} has a number that is infinite or not one; leave the row out, or mend the normal or arm it is made of"
+    )]
     Row {
         /// Which.
         row: usize,
@@ -67,16 +69,22 @@ pub enum Refusal {
     #[error("the target is infinite or not a number; check the device's pose")]
     Target,
     /// Only of friction, which makes metrics of its own.
-    #[error("the metric is not symmetric positive definite; give masses and moments of inertia that are positive")]
+    #[error(
+        "the metric is not symmetric positive definite; give masses and moments of inertia that are positive"
+    )]
     Metric,
     /// Only of friction.
-    #[error("contact {contact} has a coefficient of friction that is negative, infinite or not a number, or the slip length is not positive")]
+    #[error(
+        "contact {contact} has a coefficient of friction that is negative, infinite or not a number, or the slip length is not positive"
+    )]
     Friction {
         /// Which.
         contact: usize,
     },
     /// More would have to allocate.
-    #[error("more rows than the {capacity} there is room for; make the solver with a larger capacity, or leave out rows")]
+    #[error(
+        "more rows than the {capacity} there is room for; make the solver with a larger capacity, or leave out rows"
+    )]
     TooManyRows {
         /// Of the solver.
         capacity: usize,

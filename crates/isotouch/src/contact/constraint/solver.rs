@@ -53,7 +53,13 @@ impl Solver {
 
     /// The same, beginning with rows that are thought to be active, as those of the last step are. A good guess saves most of the work, a bad one costs little, and none changes the
     /// answer by more than rounding. Indices that do not exist are passed over.
-    pub fn solve_from(&mut self, metric: &Cholesky6, target: &Twist, rows: &[Row], guess: &[usize]) -> Solution {
+    pub fn solve_from(
+        &mut self,
+        metric: &Cholesky6,
+        target: &Twist,
+        rows: &[Row],
+        guess: &[usize],
+    ) -> Solution {
         self.attempt(metric, target, rows, guess, Bounds::Given)
     }
 
@@ -112,9 +118,11 @@ impl Solver {
         match end {
             End::Met => {
                 let change = metric.from_white(self.dual.y);
-                let step = Twist { linear: target.linear + change.linear, angular: target.angular + change.angular };
+                let step =
+                    Twist { linear: target.linear + change.linear, angular: target.angular + change.angular };
                 // Squares of steps beyond 10¹⁵⁰ overflow, and with them all tests.
-                let is_sound = length(&self.dual.y).is_finite() && step.linear.is_finite() && step.angular.is_finite();
+                let is_sound =
+                    length(&self.dual.y).is_finite() && step.linear.is_finite() && step.angular.is_finite();
                 if is_sound { Solution { outcome: Outcome::Solved, step, ..solution } } else { solution }
             }
             End::Conflict { beyond } => Solution { outcome: Outcome::Conflict { beyond }, ..solution },
@@ -155,7 +163,8 @@ impl Solver {
             let mut unit = [0.0; 6];
             let mut norm = 0.0;
             if largest > 0.0 {
-                let scaled = Wrench { force: row.direction.force / largest, torque: row.direction.torque / largest };
+                let scaled =
+                    Wrench { force: row.direction.force / largest, torque: row.direction.torque / largest };
                 let white = metric.whiten(&scaled);
                 norm = length(&white);
                 if !norm.is_finite() {
@@ -196,7 +205,8 @@ impl Solver {
         self.weight_count = 0;
         for (row, weight) in self.dual.carriers().filter(|&(_, weight)| weight > 0.0) {
             // Rows of 10⁻³⁰⁸ would have infinite multipliers.
-            self.weights[self.weight_count] = Weighted { row, weight: (weight / self.norms[row]).min(f64::MAX) };
+            self.weights[self.weight_count] =
+                Weighted { row, weight: (weight / self.norms[row]).min(f64::MAX) };
             self.weight_count += 1;
         }
     }
