@@ -28,7 +28,6 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut report = Report { remarks: remarks(), ..Default::default() };
     for (name, moving, fixed) in parts(setup)? {
         eprintln!("{name}");
-        if !name.starts_with("gear") { continue; }
         let table = compare(&name, (&moving, &fixed), motions, setup.quick, &mut report)?;
         report.tables.push(table);
     }
@@ -88,17 +87,6 @@ fn compare(
     let (part, other) = (MovingPart::new(moving, DVec3::ZERO)?, FixedPart::new(fixed, &field)?);
     let checker = PathChecker::new(&part, &other, &PathOptions::default());
     let motions = random_motions(count_of);
-    if name.starts_with("gear") {
-        let all = std::time::Instant::now();
-        for (k, motion) in motions.iter().enumerate() {
-            let t = std::time::Instant::now();
-            let a = checker.answer(motion);
-            let s1 = t.elapsed().as_secs_f64();
-            if s1 > 0.2 { eprintln!("{k} {a:?} {s1:.2} s"); }
-        }
-        eprintln!("all {:?}", all.elapsed());
-        panic!();
-    }
     let starts: Vec<Pose> = motions.iter().map(|motion| motion.pose(0.0)).collect();
     let mut peer = match fcl::Peer::new(moving, fixed, &starts) {
         Ok(peer) => Some(peer),
