@@ -93,7 +93,7 @@ fn pages_of_other_machines_are_refused() {
     {
         match connect(page.address(), Some(origin)) {
             Err(tungstenite::Error::Http(response)) => {
-                assert_eq!(response.status().as_u16(), 403, "{origin}")
+                assert_eq!(response.status().as_u16(), 403, "{origin}");
             }
             other => panic!("{origin}: {other:?}"),
         }
