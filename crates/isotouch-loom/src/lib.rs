@@ -2,12 +2,13 @@
 //! under every order of events that the memory model allows, and fails where two threads could touch a slot at once.
 //!
 //! Empty unless compiled with `--cfg loom`; `./test loom` does.
-#![cfg(loom)]
 #![allow(missing_docs, unreachable_pub)]
 
+#[cfg(loom)]
 #[path = "../../isotouch/src/haptics/exchange.rs"]
 pub mod exchange;
 
+#[cfg(loom)]
 mod atomics {
     pub(super) use loom::cell::UnsafeCell;
     pub(super) use loom::sync::Arc;

@@ -54,7 +54,7 @@ fn entry(tick: u64) -> Entry {
             pose: state_pose,
             twist,
             buttons: tick as u32 + 5,
-            wrench: (tick % 3 == 0).then_some(hand),
+            wrench: tick.is_multiple_of(3).then_some(hand),
         },
         device_lost: tick % 5 == 4,
         wanted: Wrench { force: vector(), torque: vector() },
@@ -63,7 +63,7 @@ fn entry(tick: u64) -> Entry {
         contacts: tick as u32 * 3,
         penetration: next(),
         step_seconds: next(),
-        safety: 0x300 | tick as u32 % 8,
+        safety: 0x300 | (tick as u32 % 8),
     }
 }
 

@@ -60,7 +60,7 @@ impl Default for HaplyOptions {
     }
 }
 
-/// An Inverse3. See the module's text for frames and messages.
+/// An Inverse3. See the [module](self) for frames and messages.
 #[derive(Debug)]
 pub struct Haply {
     capabilities: Capabilities,

@@ -29,9 +29,9 @@
 mod callback;
 mod capabilities;
 mod hand;
-mod haply;
+pub mod haply;
 mod link;
-mod page;
+pub mod page;
 mod path;
 mod replay;
 mod workspace;

@@ -57,7 +57,7 @@ impl Default for PageOptions {
     }
 }
 
-/// A local source of poses. See the module's text for its messages.
+/// A local source of poses. See the [module](self) for its messages.
 #[derive(Debug)]
 pub struct Page {
     capabilities: Capabilities,
