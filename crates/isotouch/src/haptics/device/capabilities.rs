@@ -51,7 +51,7 @@ impl Capabilities {
     }
 }
 
-/// Common devices. The figures are magnitudes after the makers' data sheets (force, workspace, stiffness), rounded to the careful side;
+/// Common devices. The figures are magnitudes as makers state them (force, workspace, stiffness), to be checked against the data sheet of the device at hand, rounded to the careful side;
 /// rotational stiffness and damping, which few makers state, are usual values. Nothing here was measured on hardware: look at yours, and
 /// change what differs with `Capabilities { max_force: 5.0, ..Preset::Touch.capabilities() }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
