@@ -67,7 +67,7 @@ pub struct SessionOptions {
     pub rate: f64,
     /// What may be felt.
     pub safety: SafetyOptions,
-    /// Mass of the body that an admittance device is told to be, in parts of the held part's.
+    /// Mass of the body that an admittance device is told to be, in parts of the held part's; more where a step would not be steady otherwise.
     pub hand_mass: f64,
     /// How fast that body comes to rest by itself, 1/s.
     pub hand_drag: f64,

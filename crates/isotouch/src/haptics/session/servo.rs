@@ -68,14 +68,7 @@ impl Servo {
             center: mass.center_of_mass,
             safety: Safety::new(options.safety),
             solver: Solver::with_capacity(MOST_PLANES),
-            body: Manipulandum {
-                pose,
-                twist: Twist::ZERO,
-                time: None,
-                mass: options.hand_mass * mass.mass,
-                inertia: mass.inertia * options.hand_mass,
-                drag: options.hand_drag,
-            },
+            body: Manipulandum::new((pose, mass), &coupling, options),
         }
     }
 
@@ -151,7 +144,37 @@ impl Servo {
     }
 }
 
+/// How a hand holds on, at most: stiffness in N/m and N·m/rad, damping in N·s/m and N·m·s/rad. Grips were measured at 100 to 1000, 1 to 10, and 5 to 30.
+const GRIP_STIFFNESS: [f64; 2] = [1000.0, 10.0];
+const GRIP_DAMPING: [f64; 2] = [30.0, 0.2];
+/// ω·dt of a body between coupling and grip; symplectic Euler is stable below 2.
+const STEADY: f64 = 0.5;
+/// b·dt/m of it: forces are a step late, so 1 would be the limit.
+const CALM: f64 = 0.25;
+
 impl Manipulandum {
+    /// As heavy as the held part, or as an explicit step needs to be steady between a grip and the coupling.
+    fn new(
+        (pose, mass): (Pose, &crate::mesh::MassProperties),
+        coupling: &Coupling,
+        options: &SessionOptions,
+    ) -> Self {
+        let dt = 1.0 / options.rate;
+        let least = |k: usize, stiffness: f64, damping: f64| {
+            let by_spring = (stiffness + GRIP_STIFFNESS[k]) * (dt / STEADY) * (dt / STEADY);
+            by_spring.max((damping + GRIP_DAMPING[k]) * dt / CALM)
+        };
+        let least_inertia = least(1, coupling.angular_stiffness, coupling.angular_damping);
+        Self {
+            pose,
+            twist: Twist::ZERO,
+            time: None,
+            mass: (options.hand_mass * mass.mass).max(least(0, coupling.stiffness, coupling.damping)),
+            inertia: mass.inertia * options.hand_mass + DMat3::from_diagonal(DVec3::splat(least_inertia)),
+            drag: options.hand_drag,
+        }
+    }
+
     /// The wrench is about the handle's origin.
     fn push(&mut self, wrench: Wrench, time: f64, center: DVec3) {
         let last = self.time.replace(time);
