@@ -51,6 +51,7 @@ mod leap;
 mod occupied;
 mod outside;
 mod piece;
+mod through;
 mod track;
 mod uniform;
 mod walk;

@@ -197,6 +197,12 @@ impl Track {
         Passage { from, to: larger(to, from), enters, leaves }
     }
 
+    /// From one time to another, whatever cells are passed.
+    #[inline(always)]
+    pub(super) fn between(&self, from: f64, to: f64) -> Passage {
+        Passage { from, to, enters: [f64::NEG_INFINITY; 4], leaves: [f64::INFINITY; 4] }
+    }
+
     /// When the path leaves the block of `size`³ cells from `first`; infinity when the box ends before.
     #[inline(always)]
     pub(super) fn leaves(&self, first: UVec3, size: u32) -> f64 {

@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use glam::{DVec3, UVec3};
 
-use super::far::{Far, Reach};
+use super::far::{Far, Reach, Reaches};
 use super::hierarchy::Skips;
 use super::lanes;
 use super::occupied::{Occupied, Threshold};
 use super::outside::Outside;
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
-use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
+use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, through, uniform};
 use crate::field::Field;
 use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
@@ -204,6 +204,21 @@ impl<'a> Walk<'a> {
         Reach { cells, reserve: (self.iso + self.set.error_bound) * cells + 1e-6 }
     }
 
+    /// The same on both sides. Below σ the interpolant may be higher than the true value by as much.
+    #[inline(always)]
+    pub(super) fn reaches(&self) -> Reaches {
+        let above = self.reach();
+        let reserve = (self.set.error_bound - self.surely_below()) * above.cells + 1e-6;
+        Reaches { above, below: Reach { cells: above.cells, reserve } }
+    }
+
+    /// Where all corners of cells are less than this, a path is in contact, and proven to be ([`Walk::is_surely_below`], with room
+    /// for the rounding of a cubic's coefficients).
+    #[inline(always)]
+    pub(super) fn surely_below(&self) -> f64 {
+        self.iso - 4.0 * self.slack - 1e-9 * self.set.field.grid().cell
+    }
+
     pub(super) fn first_hit(&self) -> Option<Hit> {
         self.first_hit_until(f64::INFINITY)
     }
@@ -294,7 +309,10 @@ impl<'a> Walk<'a> {
             Traversal::Leaves => {
                 hierarchy::visit(self, contact, Skips { pyramid: false, insides: false }, visit)
             }
-            Traversal::Leap => leap::visit(self, contact, visit),
+            Traversal::Leap => match contact {
+                Contact::Ends => leap::visit(self, visit),
+                Contact::IsOne => through::visit(self, visit),
+            },
         }
     }
 
