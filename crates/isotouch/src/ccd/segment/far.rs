@@ -104,6 +104,13 @@ impl<'a> Far<'a> {
 }
 
 impl Reaches {
+    /// For all that is within a radius of the path, in cells.
+    #[inline(always)]
+    pub(super) fn around(&self, radius: f64) -> Self {
+        let less = |reach: Reach| Reach { reserve: reach.reserve + radius, ..reach };
+        Self { above: less(self.above), below: less(self.below) }
+    }
+
     /// Written so that NaN is on no side.
     #[inline(always)]
     fn of_node(&self, value: f32, node: UVec3, place: DVec3, least: f64) -> Option<(Side, f64)> {

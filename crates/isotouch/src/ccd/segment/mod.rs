@@ -48,7 +48,9 @@ mod hierarchy;
 mod intervals;
 mod lanes;
 mod leap;
+mod nearby;
 mod occupied;
+
 mod outside;
 mod piece;
 mod through;
@@ -59,6 +61,7 @@ mod walk;
 use glam::{DVec3, UVec3};
 
 pub use intervals::Interval;
+pub(crate) use nearby::Nearby;
 pub use walk::LevelSet;
 
 use crate::field::Field;

@@ -11,7 +11,7 @@ use super::far::{Far, Reach, Reaches};
 use super::hierarchy::Skips;
 use super::lanes;
 use super::occupied::{Occupied, Threshold};
-use super::outside::Outside;
+use super::outside::{Outside, least_outside};
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
 use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, through, uniform};
@@ -57,6 +57,8 @@ pub struct LevelSet<'a> {
     /// Whether contact begins before a path comes to where the field is inside beyond the band. The values at a face of such a cell
     /// are below −band by less than its diagonal, and two cells cover that and rounding.
     keeps_side: bool,
+    /// What lower bounds outside the box are at least, once that was asked for.
+    least_outside: OnceLock<f64>,
     /// How many segments were asked in batches.
     asked: AtomicUsize,
     /// What it occupies, once it was worth finding out; nothing where that does not help.
@@ -125,6 +127,7 @@ impl<'a> LevelSet<'a> {
             keeps_side: options.root == RootMethod::Certified
                 && field.is_certified()
                 && iso + band > 2.0 * lipschitz * field.grid().cell,
+            least_outside: OnceLock::new(),
             asked: AtomicUsize::new(0),
             occupied: OnceLock::new(),
         }
@@ -182,6 +185,12 @@ impl<'a> LevelSet<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn outside(&self) -> Outside<'_> {
         Outside { field: self.set.field, segment: self.segment, iso: self.iso }
+    }
+
+    /// Whether it is surely free as long as it is outside the box. Not worth asking for one path alone.
+    pub(super) fn is_clear_outside(&self) -> bool {
+        let least = self.set.least_outside.get_or_init(|| least_outside(self.set.field));
+        self.outside().is_clear(*least)
     }
 
     /// Looks up its cells, for someone who stops at the first contact or goes on.
