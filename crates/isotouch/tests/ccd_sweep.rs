@@ -6,6 +6,7 @@ mod oracle;
 
 use isotouch::ccd::{
     Ball, CastOptions, HitStatus, Obstacle, Plane, Segment, Sweep, SweepOptions, SweepTraversal, Touchable,
+    Traversal,
 };
 use isotouch::field::{Field, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};
@@ -39,6 +40,10 @@ static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
             .unwrap(),
     ]
 });
+
+static FINE_SHELL: LazyLock<PointShell> = LazyLock::new(|| shell("torus-knot", 6000));
+static FINE_FIELDS: LazyLock<[Field; 2]> =
+    LazyLock::new(|| [field("torus-knot", 160, StorageKind::Sparse), field("blob", 160, StorageKind::Dense)]);
 
 fn pose() -> impl Strategy<Value = Pose> {
     let vector = |size: f64| prop::array::uniform3(-size..size).prop_map(DVec3::from_array);
@@ -82,6 +87,25 @@ proptest! {
         let first = all_tree.points.iter().map(|of| (of.intervals[0].start, of.point)).min_by(|a, b| a.partial_cmp(b).unwrap());
         prop_assert_eq!(first.map(|(t, point)| (t.to_bits(), point)), a.contact.map(|c| (c.hit.t.to_bits(), c.point)));
         prop_assert_eq!(tree.touches(&motion), first.is_some());
+    }
+
+    /// Points of a leaf are asked together and leap, also within the solid; against every point alone, cell after cell. Shell and field are so fine
+    /// that most points are told by their leaf when they are inside.
+    #[test]
+    fn all_contacts_are_those_of_points_that_walk_alone(
+        field in 0..2usize, motion in motion(), iso in prop_oneof![Just(0.0), -0.05..0.1f64],
+    ) {
+        let (shell, field) = (&FINE_SHELL, &FINE_FIELDS[field]);
+        let by = |traversal, along| SweepOptions {
+            iso,
+            traversal,
+            tolerance: Some(0.02),
+            cast: CastOptions { traversal: along, ..Default::default() },
+            ..Default::default()
+        };
+        let tree = Sweep::new(shell, field, &by(SweepTraversal::Tree, Traversal::Leap)).contacts(&motion);
+        let alone = Sweep::new(shell, field, &by(SweepTraversal::Linear, Traversal::Uniform)).contacts(&motion);
+        prop_assert_eq!(tree.points, alone.points);
     }
 
     /// Poses in between, and the field asked at points: nothing is in contact that is not said to be, and what is said to be is within what

@@ -26,7 +26,8 @@
 //! centre stays farther than σ + ρ + ε from the solid has no point in contact, for the affine map between two poses,
 //! (1 − t)·R₀ + t·R₁, is a contraction, so what is within ρ of the centre stays so. The distance at the centre is a true lower bound
 //! ([`Field::lower_bound`]), and ε is what the interpolant at the points may be below the true distance. Several pieces
-//! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit:
+//! at once are asked about with the sagitta of all of them together. Where all contacts are wanted, the same tells when the points of a leaf are
+//! all inside, so that each is asked only while its sphere comes through the surface. Linear and tree traversal give the same points and times, to the last bit:
 //! outside the field's box, where a point alone is told a lower bound only, linear traversal asks the spheres above it too.
 
 mod alike;
