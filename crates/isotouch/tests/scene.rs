@@ -150,10 +150,15 @@ fn errors_name_file_line_column_and_remedy() {
             "dt = 1e-12\nseconds = 1e6\n".to_owned() + BALL,
             "s.toml:1:6: dt is 1e-12, but must be so that 1000000 s are at most 1e9 steps",
         ),
-        ("dt = 1e-12\n".to_owned() + BALL, "s.toml:1:6: dt is 1e-12, but must be so that 5 s are at most 1e9 steps"),
+        (
+            "dt = 1e-12\n".to_owned() + BALL,
+            "s.toml:1:6: dt is 1e-12, but must be so that 5 s are at most 1e9 steps",
+        ),
         ("seconds = 1e9\n".to_owned() + BALL, "s.toml:1:11: seconds is 1e9, but must be so that"),
         (
-            format!("[materials.a]\n[[laws]]\nbetween = [\"a\", \"a\"]\nstatic_friction = 0.2\nkinetic_friction = 0.5\n{BALL}"),
+            format!(
+                "[materials.a]\n[[laws]]\nbetween = [\"a\", \"a\"]\nstatic_friction = 0.2\nkinetic_friction = 0.5\n{BALL}"
+            ),
             "s.toml:2:1: law 1: static friction is 0.2, but must be no less than kinetic friction",
         ),
         (

@@ -56,7 +56,8 @@ pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {
         let options = &body.options;
         let of_mesh = |density: f64| {
             // Once for each shape, however many bodies are of it.
-            let of_shape = volumes[body.shape].get_or_init(|| mass_properties(mesh, 1.0).map(|found| found.mass));
+            let of_shape =
+                volumes[body.shape].get_or_init(|| mass_properties(mesh, 1.0).map(|found| found.mass));
             of_shape
                 .as_ref()
                 .map(|volume| volume * density)

@@ -174,7 +174,11 @@ fn ctrl_c_saves_where_it_got() {
 #[test]
 fn a_run_that_diverges_ends_with_4_and_keeps_what_there_is() {
     // Nothing is set to make it fail but the integrator: springs of the usual stiffness are too stiff for explicit steps of 5 ms.
-    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\nintegrator = \"symplectic\"").replace("seconds = 0.5", "seconds = 3"));
+    let desk = desk(
+        &SCENE
+            .replace("dt = 0.005", "dt = 0.005\nintegrator = \"symplectic\"")
+            .replace("seconds = 0.5", "seconds = 3"),
+    );
     let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);
     assert!(run.stderr.contains("warning: steps of 0.005 s may be too long"), "{}", run.stderr);

@@ -81,7 +81,9 @@ impl Default for BodyOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BodyError {
     /// Its mesh has none.
-    #[error("body '{body}': no mass: {source}; give mass, centre and inertia (mass_properties), or make it fixed or kinematic")]
+    #[error(
+        "body '{body}': no mass: {source}; give mass, centre and inertia (mass_properties), or make it fixed or kinematic"
+    )]
     Mass {
         /// Which.
         body: String,
@@ -89,7 +91,9 @@ pub enum BodyError {
         source: MassError,
     },
     /// There is no mesh to find it from.
-    #[error("body '{body}': its shape has no mesh to find the mass of; give mass, centre and inertia (mass_properties)")]
+    #[error(
+        "body '{body}': its shape has no mesh to find the mass of; give mass, centre and inertia (mass_properties)"
+    )]
     NoMesh {
         /// Which.
         body: String,

@@ -101,8 +101,7 @@ impl World {
                 Party::Surface(_) => still,
             };
             // Back by the skin, as far as the way to what was hit is long.
-            let relative =
-                way(&steps[bullet]).seen_from(of_surface.pose(0.0), of_surface.pose(1.0));
+            let relative = way(&steps[bullet]).seen_from(of_surface.pose(0.0), of_surface.pose(1.0));
             let speed = relative.speed().at(self.bodies[bullet].shape.around().reach());
             let skin = touches.iter().map(|touch| touch.skin).fold(0.0, f64::max);
             let t = (first - skin / speed.max(f64::MIN_POSITIVE)).max(0.0);

@@ -26,6 +26,9 @@ const SHORTER: f64 = 0.98;
 /// Sweeps over the pairs that come apart, so that in heaps all do.
 const SWEEPS: usize = 8;
 
+/// The allowance of what has come apart.
+const OVER: f64 = -1.0;
+
 /// Two that stand in each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Overlap {
@@ -74,10 +77,13 @@ impl World {
             if of.way_out.is_some() && depth > SHALLOW * cell {
                 continue;
             }
-            let given_back = if of.way_out.take().is_some() { 0.0 } else { self.options.separation_speed * dt };
-            of.allowance = (of.allowance - given_back).min(depth);
+            let given_back =
+                if of.way_out.take().is_some() { 0.0 } else { self.options.separation_speed * dt };
+            // Kept for a step without allowance: its springs still give back what the last bit of it held.
+            of.allowance =
+                if of.allowance > 0.0 { (of.allowance - given_back).min(depth).max(0.0) } else { OVER };
         }
-        self.overlaps.retain(|_, of| of.way_out.is_some() || of.allowance > 0.0);
+        self.overlaps.retain(|_, of| of.way_out.is_some() || of.allowance >= 0.0);
         self.measure_new_overlaps();
     }
 
@@ -142,10 +148,11 @@ impl World {
         let between = a.pose.place(a.shape.around().center) - b.pose.place(b.shape.around().center);
         let farthest = between.length() + a.shape.around().radius + b.shape.around().radius;
         let axes = |turn: DQuat| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| turn * axis);
-        let own = axes(a.pose.rotation).into_iter().chain(axes(b.pose.rotation)).flat_map(|axis| [axis, -axis]);
-        let of_world = (0..27).filter(|k| *k != 13).map(|k| {
-            DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1))
-        });
+        let own =
+            axes(a.pose.rotation).into_iter().chain(axes(b.pose.rotation)).flat_map(|axis| [axis, -axis]);
+        let of_world = (0..27)
+            .filter(|k| *k != 13)
+            .map(|k| DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1)));
         let tried = between.try_normalize().into_iter().chain(own).chain(of_world);
         let (mut best, mut shortest) = (None, f64::INFINITY);
         for direction in tried.filter_map(DVec3::try_normalize) {
@@ -207,6 +214,11 @@ impl World {
     /// How deep the deepest of the pairs is that have no contact, as they come apart.
     pub(super) fn deepest_apart(&self) -> f64 {
         self.overlaps.values().filter(|of| of.way_out.is_some()).map(|of| of.depth).fold(0.0, f64::max)
+    }
+
+    /// Whether springs push pairs apart that overlapped at the start: what energy that makes nobody gave.
+    pub(super) fn springs_part(&self) -> bool {
+        self.overlaps.values().any(|of| of.way_out.is_none())
     }
 
     /// Whether a pair has no contact, as it comes apart.

@@ -40,7 +40,8 @@ impl Turning {
         let (of_top, others) =
             if middle.0 - low.0 < high.0 - middle.0 { (high, [low, middle]) } else { (low, [middle, high]) };
         let across = 0.5 * (others[0].0 + others[1].0);
-        let more = |inverse: f64| if (inverse - across).abs() < SAME * across { 0.0 } else { inverse - across };
+        let more =
+            |inverse: f64| if (inverse - across).abs() < SAME * across { 0.0 } else { inverse - across };
         let beside = others.map(|(inverse, axis)| (axis, more(inverse)));
         Self { axis: of_top.1, spin: of_top.0 - across, across, beside, quickest: high.0 }
     }

@@ -7,8 +7,8 @@ use std::time::Instant;
 use glam::DVec3;
 
 use super::body::{Body, BodyError, BodyId, BodyOptions};
-use super::free::Moved;
 use super::energy::EnergyWatch;
+use super::free::Moved;
 use super::overlap::Overlap;
 use super::pairs::{Pair, Party, Pressed};
 use super::{Shape, StepError, StepReport};

@@ -11,6 +11,6 @@ pub mod spatial;
 pub use aabb::Aabb;
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot, IVec3, UVec3};
 pub use motion::{Motion, MotionKind};
-pub use principal::principal_axes;
 pub use pose::{Pose, PoseError};
+pub use principal::principal_axes;
 pub use spatial::{Mat6, Twist, Wrench};

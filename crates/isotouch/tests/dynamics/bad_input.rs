@@ -125,7 +125,10 @@ fn a_run_that_makes_energy_has_diverged() {
             }
         }
         let told = told.unwrap_or_else(|| panic!("{integrator:?} at 1/240 s with 10¹⁰ N/m³ explodes"));
-        assert!(told.contains("'box'") && told.contains("energy") && told.contains("smaller steps"), "{told}");
+        assert!(
+            told.contains("'box'") && told.contains("energy") && told.contains("smaller steps"),
+            "{told}"
+        );
     }
 }
 

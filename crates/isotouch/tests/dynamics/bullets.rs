@@ -72,7 +72,8 @@ fn a_moving_plate_does_not_pass_a_bullet() {
     for (_, integrator) in Integrator::NAMES {
         for kind in [BodyKind::Kinematic, BodyKind::Dynamic] {
             for (speed, against) in [(2.0, 0.0), (10.0, 0.0), (100.0, 0.0), (100.0, 50.0), (30.0, -10.0)] {
-                let options = WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+                let options =
+                    WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
                 let mut world = World::new(options);
                 let thrown = |x: f64| Twist { linear: DVec3::X * x, angular: DVec3::ZERO };
                 let of_plate =
@@ -108,7 +109,8 @@ fn a_moving_plate_does_not_pass_a_bullet() {
 fn bullets_stop_each_other() {
     for (_, integrator) in Integrator::NAMES {
         for speed in [5.0, 80.0, 400.0] {
-            let options = WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+            let options =
+                WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
             let mut world = World::new(options);
             let material = Material { stiffness: 1e7, ..Default::default() };
             let ids = [-1.0, 1.0].map(|side| {

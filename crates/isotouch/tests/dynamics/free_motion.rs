@@ -108,7 +108,9 @@ fn slender_bodies_keep_momentum_and_energy_however_fast_they_turn() {
     for (size, bound) in bodies {
         let shape = block(size, 50);
         for speed in [5.0, 20.0, 100.0, 300.0] {
-            for direction in [DVec3::new(0.02, 0.0, 1.0), DVec3::new(1.0, 0.1, 0.3), DVec3::new(0.1, 1.0, 0.01)] {
+            for direction in
+                [DVec3::new(0.02, 0.0, 1.0), DVec3::new(1.0, 0.1, 0.3), DVec3::new(0.1, 1.0, 0.01)]
+            {
                 let mut world = World::new(WorldOptions { gravity: DVec3::ZERO, ..Default::default() });
                 let twist = Twist { linear: DVec3::ZERO, angular: direction.normalize() * speed };
                 let id = world.add_body(shape.clone(), BodyOptions { twist, ..at(DVec3::ZERO) }).unwrap();

@@ -11,8 +11,7 @@ use crate::{at, ball, block, on_ground};
 /// Two alike, offset from each other, without gravity: the largest speed on the way, and how far apart they are after some seconds.
 fn part(shape: &Arc<Shape>, offset: DVec3, options: WorldOptions, seconds: f64) -> (f64, DVec3) {
     let mut world = World::new(WorldOptions { gravity: DVec3::ZERO, slip_speed: 0.01, ..options });
-    let ids =
-        [DVec3::ZERO, offset].map(|place| world.add_body(shape.clone(), at(place)).unwrap());
+    let ids = [DVec3::ZERO, offset].map(|place| world.add_body(shape.clone(), at(place)).unwrap());
     let mut fastest: f64 = 0.0;
     let dt = if options.integrator == Integrator::Implicit { 1.0 / 240.0 } else { 1e-3 };
     while world.time() < seconds {
@@ -49,7 +48,9 @@ fn what_cannot_move_stays_and_heaps_come_apart() {
     let mut world = World::new(WorldOptions { gravity: DVec3::ZERO, ..Default::default() });
     world.add_body(cube.clone(), BodyOptions { kind: BodyKind::Fixed, ..at(DVec3::ZERO) }).unwrap();
     let inside = world.add_body(cube.clone(), at(DVec3::new(0.02, 0.01, 0.0))).unwrap();
-    let heap: Vec<_> = (0..3).map(|k| world.add_body(cube.clone(), at(DVec3::new(2.0, 0.01 * f64::from(k), 0.0))).unwrap()).collect();
+    let heap: Vec<_> = (0..3)
+        .map(|k| world.add_body(cube.clone(), at(DVec3::new(2.0, 0.01 * f64::from(k), 0.0))).unwrap())
+        .collect();
     for _ in 0..720 {
         world.step(1.0 / 240.0).unwrap();
     }
@@ -79,7 +80,8 @@ fn overlaps_are_told_by_name_and_depth() {
 /// What may be deep is no more than what is deep: a body that was lifted out lands on the surface, not below.
 #[test]
 fn an_overlap_is_over_when_bodies_are_apart() {
-    let mut world = on_ground(WorldOptions { separation_speed: 1e-3, ..Default::default() }, Material::default());
+    let mut world =
+        on_ground(WorldOptions { separation_speed: 1e-3, ..Default::default() }, Material::default());
     let id = world.add_body(block(DVec3::splat(0.2), 400), at(DVec3::Y * 0.095)).unwrap();
     for _ in 0..24 {
         world.step(1.0 / 240.0).unwrap();

@@ -217,7 +217,12 @@ mod tests {
             bodies: vec![body; 3],
             overlaps: vec![overlap, OverlapState { is_surface: true, way_out: None, ..overlap }],
             unmeasured: vec![2],
-            energy: EnergyWatch { given: 1.0, excess: 0.5, last: Some([1.0, 2.0, 3.0]), ..Default::default() },
+            energy: EnergyWatch {
+                given: 1.0,
+                excess: 0.5,
+                last: Some([1.0, 2.0, 3.0]),
+                ..Default::default()
+            },
         };
         let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state };
         let folder = tempfile::tempdir().unwrap();
