@@ -148,8 +148,19 @@ fn errors_name_file_line_column_and_remedy() {
         ),
         (
             "dt = 1e-12\nseconds = 1e6\n".to_owned() + BALL,
-            "s.toml:2:11: seconds is 1e6, but must be at most 1e9 steps",
+            "s.toml:1:6: dt is 1e-12, but must be so that 1000000 s are at most 1e9 steps",
         ),
+        ("dt = 1e-12\n".to_owned() + BALL, "s.toml:1:6: dt is 1e-12, but must be so that 5 s are at most 1e9 steps"),
+        ("seconds = 1e9\n".to_owned() + BALL, "s.toml:1:11: seconds is 1e9, but must be so that"),
+        (
+            format!("[materials.a]\n[[laws]]\nbetween = [\"a\", \"a\"]\nstatic_friction = 0.2\nkinetic_friction = 0.5\n{BALL}"),
+            "s.toml:2:1: law 1: static friction is 0.2, but must be no less than kinetic friction",
+        ),
+        (
+            format!("{BALL}mass_properties = {{ mass = 1, inertia = [1, 1, 3] }}"),
+            "body 'ball': its inertia has the principal moments",
+        ),
+        (format!("{BALL}mass = 1e-300"), "body 'ball': the mass is 1e-300, but must be between"),
         (String::new(), "the scene needs bodies; add [[bodies]]"),
         ("bodies = []".to_owned(), "bodies is [], but must be a list of 1 to 100000 bodies"),
         (format!("{BALL}{BALL}"), "s.toml:4:1: there is another body 'ball'; give each its own name"),
@@ -268,4 +279,21 @@ fn on_the_built_in_slope_rubber_holds_and_ice_slides() {
     let expected = 0.5 * 9.81 * (sin - 0.1 * cos);
     assert!(way[0] < 1e-3, "rubber slid {} m", way[0]);
     assert!((way[1] - expected).abs() < 0.02 * expected, "ice slid {} m instead of {expected}", way[1]);
+}
+
+/// Twice as many bodies take about twice as long: names and places are not searched for from the beginning.
+#[test]
+fn many_bodies_are_read_in_a_time_in_proportion() {
+    let text = |bodies: usize| {
+        let body = |k| format!("[[bodies]]\nname = \"b{k}\"\nshape = \"sphere\"\nposition = [{k}, 0, 0]\n");
+        (0..bodies).map(body).collect::<String>()
+    };
+    let seconds = |bodies: usize| {
+        let text = text(bodies);
+        let clock = std::time::Instant::now();
+        assert_eq!(Scene::parse("s.toml", &text).unwrap().bodies.len(), bodies);
+        clock.elapsed().as_secs_f64()
+    };
+    let (few, many) = (seconds(2_000).max(1e-3), seconds(40_000));
+    assert!(many < 100.0 * few, "{few} s for 2,000, {many} s for 40,000");
 }

@@ -67,6 +67,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             eprintln!("{}, {}, μ = {}", pair.name, drive.name, drive.friction);
             let run = turned(&pair, drive, seconds)?;
             let per_turn = run.travel / run.turns / PITCH;
+            // A quick run is too short to tell.
+            if !setup.quick {
+                let told = format!("{}, {}, μ = {}", pair.name, drive.name, drive.friction);
+                report.failures.extend(run.failures(drive).into_iter().map(|what| format!("{told}: {what}")));
+            }
             table.row(vec![
                 pair.name.into(),
                 drive.name.into(),
@@ -111,6 +116,34 @@ struct Run {
     steps: f64,
     seconds: f64,
     longest: f64,
+}
+
+/// Travel per turn must be a pitch within this part.
+const OFF_PITCH: f64 = 0.05;
+/// A nut that locks itself creeps less than this, turns per second.
+const LOCKED: f64 = 0.02;
+
+impl Run {
+    /// What the nut did that a nut does not.
+    fn failures(&self, drive: &Drive) -> Vec<String> {
+        let mut failures = Vec::new();
+        let is_locked = drive.torque == 0.0 && drive.friction > 0.0;
+        let per_turn = self.travel / self.turns / PITCH;
+        if is_locked && self.turns.abs() > LOCKED * drive.seconds {
+            failures.push(format!("it should lock itself, but makes {} turns", number(self.turns)));
+        }
+        if !is_locked && self.turns.abs() < 0.1 {
+            failures.push(format!("it should turn, but makes {} turns", number(self.turns)));
+        }
+        let keeps_pitch = (per_turn - 1.0).abs() < OFF_PITCH;
+        if !is_locked && !keeps_pitch {
+            failures.push(format!("it travels {} pitches per turn", number(per_turn)));
+        }
+        if self.deepest > 0.5 * self.cell {
+            failures.push(format!("it is {} cells deep", number(self.deepest / self.cell)));
+        }
+        failures
+    }
 }
 
 fn turned(pair: &Pair, drive: &Drive, seconds: f64) -> anyhow::Result<Run> {

@@ -104,15 +104,15 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         }
         table.row(vec![
             number(damping),
-            number(1e3 * discrete),
-            number(1e3 * continuous),
-            number(continuous / discrete),
+            told(1e3 * discrete),
+            told(1e3 * continuous),
+            told(continuous / discrete),
             told(1e3 * deepest),
             if softer_deepest.is_nan() { none() } else { number(softer) },
             told(1e3 * softer_deepest),
             told(softer_deepest / deepest),
-            number(1e3 * as_deep),
-            number(continuous / as_deep),
+            told(1e3 * as_deep),
+            told(continuous / as_deep),
         ]);
     }
     chart.add("discrete", dampings, &steps[0]);
@@ -128,10 +128,13 @@ fn told(value: f64) -> String {
     if value.is_finite() { number(value) } else { none() }
 }
 
-/// The largest value within a range for which something holds, on a logarithmic scale; the smallest one, if for none.
+/// The largest value within a range for which something holds, on a logarithmic scale; NaN, if it does not at the lower end.
 fn largest_where((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {
     if holds(high) {
         return high;
+    }
+    if !holds(low) {
+        return f64::NAN;
     }
     for _ in 0..HALVINGS {
         let middle = (low * high).sqrt();

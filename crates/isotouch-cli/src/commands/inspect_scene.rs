@@ -1,5 +1,6 @@
 //! Facts about a scene, without building its fields.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -47,15 +48,18 @@ pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {
         plural(scene.steps(), "step"),
         number(scene.dt)
     ));
+    let volumes = vec![OnceCell::new(); meshes.len()];
     let mut bodies = Vec::new();
     let width = scene.bodies.iter().map(|body| body.options.name.chars().count()).max().unwrap_or(0);
     for body in &scene.bodies {
         let (mesh, shape) = (&meshes[body.shape], shapes[body.shape]);
         let options = &body.options;
         let of_mesh = |density: f64| {
-            let found = mass_properties(mesh, density);
-            found
-                .map(|found| found.mass)
+            // Once for each shape, however many bodies are of it.
+            let of_shape = volumes[body.shape].get_or_init(|| mass_properties(mesh, 1.0).map(|found| found.mass));
+            of_shape
+                .as_ref()
+                .map(|volume| volume * density)
                 .map_err(|error| anyhow!("{}: body '{}': {error}", body.place, options.name))
         };
         let (kind, mass) = match options.kind {

@@ -61,7 +61,7 @@ fn writes_tables_arrays_a_film_charts_and_a_summary() {
     let header = csv.lines().next().unwrap();
     assert!(
         header.starts_with(
-            "time,kinetic_energy,potential_energy,elastic_energy,penetration,contacts,low_x,low_y,"
+            "time,kinetic_energy,potential_energy,elastic_energy,penetration,contacts,momentum_x,momentum_y,momentum_z,angular_momentum_x,"
         ),
         "{header}"
     );
@@ -72,6 +72,10 @@ fn writes_tables_arrays_a_film_charts_and_a_summary() {
     for name in ["times", "penetration", "contacts"] {
         assert_eq!(arrays.get(name).unwrap().shape(), [101], "{name}");
     }
+    for name in ["momentum", "angular_momentum"] {
+        assert_eq!(arrays.get(name).unwrap().shape(), [101, 3], "{name}");
+    }
+    assert_eq!(arrays.get("names").unwrap().shape(), [2, 4], "low and high");
     assert!(read(&desk, "out/scene.glb").starts_with(b"glTF"));
     for name in ["energy", "penetration", "contacts", "step-time"] {
         assert!(read(&desk, &format!("out/{name}.svg")).starts_with(b"<svg"), "{name}");
@@ -106,8 +110,8 @@ fn a_killed_run_goes_on_with_the_same_bits() {
         desk.command(&arguments("killed", &[])).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let size = |name: &str| fs::metadata(desk.path(name)).map_or(0, |about| about.len());
-    // A row has 24 numbers; some hundred of them.
-    while size("killed/resume/recording") < 300 * 24 * 8 && begun.elapsed() < Duration::from_secs(60) {
+    // A row has 30 numbers; some hundred of them.
+    while size("killed/resume/recording") < 300 * 30 * 8 && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().unwrap();
@@ -148,6 +152,9 @@ fn a_finished_run_can_be_made_longer() {
         assert_eq!(run.code, Some(0), "{}", run.stderr);
     }
     assert!(read(&desk, "a/trajectory.csv") == read(&desk, "b/trajectory.csv"));
+    let shorter = desk.run(&["simulate", "s.toml", "-o", "a", "--seconds", "0.1", "--resume"]);
+    assert_eq!(shorter.code, Some(2));
+    assert!(shorter.stderr.contains("0.4 s are simulated already"), "{}", shorter.stderr);
 }
 
 #[cfg(unix)]
@@ -166,18 +173,31 @@ fn ctrl_c_saves_where_it_got() {
 
 #[test]
 fn a_run_that_diverges_ends_with_4_and_keeps_what_there_is() {
-    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\ntop_speed = 1.2"));
+    // Nothing is set to make it fail but the integrator: springs of the usual stiffness are too stiff for explicit steps of 5 ms.
+    let desk = desk(&SCENE.replace("dt = 0.005", "dt = 0.005\nintegrator = \"symplectic\"").replace("seconds = 0.5", "seconds = 3"));
     let run = desk.run(&["simulate", "s.toml", "-o", "out", "--json"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("warning: steps of 0.005 s may be too long"), "{}", run.stderr);
     let said = run.json()["error"].as_str().unwrap().to_owned();
-    assert!(said.contains("diverged at t = 0.1") && said.contains("is in out"), "{said}");
+    assert!(said.contains("diverged at t = ") && said.contains("take smaller steps"), "{said}");
+    assert!(said.contains("is in out"), "{said}");
     let summary: Value = serde_json::from_slice(&read(&desk, "out/summary.json")).unwrap();
     assert_eq!(summary["finished"], false);
     let steps = summary["steps"].as_u64().unwrap();
-    assert!((20..40).contains(&steps), "{steps}");
+    assert!((1..600).contains(&steps), "{steps}");
     let csv = String::from_utf8(read(&desk, "out/trajectory.csv")).unwrap();
     assert_eq!(csv.lines().count() as u64, steps + 2);
     assert!(!csv.contains("NaN"));
+    assert!(desk.path("out/resume/checkpoint").exists(), "the last good state is saved");
+}
+
+#[test]
+fn what_overlaps_at_the_start_is_told() {
+    let desk = desk(&SCENE.replace("[0.02, 0.4, 0]", "[0.05, 0.2, 0]"));
+    let run = desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let told = run.json()["warnings"].to_string();
+    assert!(told.contains("'low' and 'high' overlap by") && told.contains(" mm at the start"), "{told}");
 }
 
 #[test]
@@ -188,6 +208,11 @@ fn bad_scenes_and_taken_folders_end_with_2() {
     fs::write(
         desk.path("open.toml"),
         "[[bodies]]\nname = \"a\"\nshape = { file = \"open.obj\", resolution = 16, points = 50 }\n",
+    )
+    .unwrap();
+    fs::write(
+        desk.path("light.toml"),
+        "[[bodies]]\nname = \"a\"\nmass = 1\nshape = { file = \"open.obj\", resolution = 16, points = 50 }\n",
     )
     .unwrap();
     for (arguments, wanted) in [
@@ -202,10 +227,12 @@ fn bad_scenes_and_taken_folders_end_with_2() {
         (&["simulate", "s.toml", "-o", "x", "--seconds", "1e9"], "to record"),
         (&["simulate", "s.toml", "-o", "x", "--resume"], "nothing in x to go on from"),
         (&["simulate", "s.toml"], "--output"),
+        (&["simulate", "light.toml", "-o", "x"], "mass_properties"),
     ] {
         let run = desk.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(wanted), "{arguments:?}: {}", run.stderr);
+        assert!(!desk.path("x").exists(), "{arguments:?} leaves an empty folder");
     }
 
     assert_eq!(desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1"]).code, Some(0));

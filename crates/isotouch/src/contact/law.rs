@@ -135,6 +135,10 @@ impl Friction {
     pub fn check(&self) -> Result<(), LawError> {
         check("kinetic friction", self.kinetic_coefficient, 0.0)?;
         check("static friction", self.static_coefficient, 0.0)?;
+        if self.static_coefficient < self.kinetic_coefficient {
+            let (quantity, value) = ("static friction", self.static_coefficient);
+            return Err(LawError { quantity, value, wanted: "no less than kinetic friction" });
+        }
         check("slip speed", self.slip_speed, f64::MIN_POSITIVE)
     }
 }

@@ -9,8 +9,9 @@
 //!
 //! # Action equals reaction
 //!
-//! Every force is added to both bodies at the same point in space, with opposite signs, so linear momentum is conserved to rounding; angular momentum too, where arms are
-//! taken from the centres of mass at the step's beginning ([`Arms::Start`]): a symplectic step moves p along itself, so x₀ × p counts.
+//! Every force is added to both bodies at the same point in space, with opposite signs, so linear momentum is conserved to rounding. Arms begin at each body's centre of mass at the moment of the
+//! force ([`Arms::Moving`]). By then bodies have gone some way, so a step that only changes velocities would lose t·dt·(v_A − v_B) × J of angular momentum; [`PairImpulse::delay`] is what
+//! [`dynamics`](crate::dynamics) gives it back with.
 //!
 //! # Units
 //!

@@ -41,11 +41,11 @@ pub enum Handles {
 /// Where the arms of torques begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Arms {
-    /// At the centre of mass at the beginning of the step; so a symplectic step conserves angular momentum to rounding.
+    /// At the centre of mass at the moment of the force, as eq. 5 of 2014: what pushes towards the centre turns nothing.
     #[default]
-    Start,
-    /// At the centre of mass at the moment of the force, as eq. 5 of 2014.
     Moving,
+    /// At the centre of mass at the beginning of the step. The way that a body goes before the contact is then an arm as well, and turns it; angular momentum is kept without more ado. For comparison.
+    Start,
 }
 
 /// How forces are added up.
@@ -79,9 +79,9 @@ impl Default for PenaltyOptions {
 }
 
 impl PenaltyOptions {
-    /// As in the papers: normals of the shell, damping of the whole velocity, arms that move along.
+    /// As in the papers: normals of the shell, damping of the whole velocity.
     pub fn papers() -> Self {
-        Self { normals: ContactNormals::Shell, damping: Damping::Full, arms: Arms::Moving, ..Self::default() }
+        Self { normals: ContactNormals::Shell, damping: Damping::Full, ..Self::default() }
     }
 }
 
@@ -105,6 +105,8 @@ pub struct PairImpulse {
     pub on_shell: Wrench,
     /// Of the other: the same impulse the other way.
     pub on_surface: Wrench,
+    /// ∑ t·J over the impulses J on the shell's body, t in [0, 1] the part of the step before each; 0 with [`Arms::Start`]. Says how far bodies had gone by then.
+    pub delay: DVec3,
     /// Points that touched.
     pub points: usize,
     /// The deepest place met, m, not negative.
@@ -207,6 +209,9 @@ impl ShellOnSurface<'_> {
             Arms::Moving => now.center_in_world(),
         };
         let impulse = force * seconds;
+        if options.arms == Arms::Moving {
+            sum.delay += t * impulse;
+        }
         sum.on_shell += Wrench::of_force(impulse, state.place - center(&self.shell_body, &shell_body));
         sum.on_surface += Wrench::of_force(-impulse, state.place - center(&self.surface_body, &surface_body));
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::Shape;
+use super::turning::Turning;
 use crate::contact::{LawError, Material, Placed};
-use crate::math::{Pose, Twist, Wrench};
+use crate::math::{Pose, Twist, Wrench, principal_axes};
 use crate::mesh::{MassError, MassProperties};
 
 /// A body's number in its world.
@@ -80,7 +81,7 @@ impl Default for BodyOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BodyError {
     /// Its mesh has none.
-    #[error("body '{body}': no mass: {source}; give mass, centre and inertia, or make it fixed or kinematic")]
+    #[error("body '{body}': no mass: {source}; give mass, centre and inertia (mass_properties), or make it fixed or kinematic")]
     Mass {
         /// Which.
         body: String,
@@ -88,7 +89,7 @@ pub enum BodyError {
         source: MassError,
     },
     /// There is no mesh to find it from.
-    #[error("body '{body}': its shape has no mesh to find the mass of; give mass, centre and inertia")]
+    #[error("body '{body}': its shape has no mesh to find the mass of; give mass, centre and inertia (mass_properties)")]
     NoMesh {
         /// Which.
         body: String,
@@ -102,6 +103,26 @@ pub enum BodyError {
         quantity: &'static str,
         /// As it was given.
         value: f64,
+    },
+    /// Nothing weighs as little or as much: numbers made of it would be 0 or infinite.
+    #[error("body '{body}': the {quantity} is {value:e}, but must be between 1e-30 and 1e30")]
+    Absurd {
+        /// Which.
+        body: String,
+        /// What of it.
+        quantity: &'static str,
+        /// As it was given, or found.
+        value: f64,
+    },
+    /// An inertia that no body has.
+    #[error(
+        "body '{body}': its inertia has the principal moments {moments:?}, but all must be positive, and none larger than the sum of the other two"
+    )]
+    BadInertia {
+        /// Which.
+        body: String,
+        /// kg·m².
+        moments: [f64; 3],
     },
     /// NaN or infinity.
     #[error("body '{body}': the {quantity} has a number that is not finite")]
@@ -135,6 +156,7 @@ pub struct Body {
     /// About the centre of mass, in the body's frame.
     pub(super) inertia: DMat3,
     pub(super) inverse_inertia: DMat3,
+    pub(super) turning: Turning,
     pub(super) pose: Pose,
     /// Of the centre of mass.
     pub(super) velocity: DVec3,
@@ -181,6 +203,7 @@ impl Body {
             center: properties.center_of_mass,
             inertia: properties.inertia,
             inverse_inertia,
+            turning: Turning::new(&properties.inertia),
             pose: Pose { rotation: pose.rotation.normalize(), ..pose },
             velocity: DVec3::ZERO,
             angular_momentum: DVec3::ZERO,
@@ -314,12 +337,45 @@ fn properties(shape: &Shape, mass: Mass, name: &str) -> Result<MassProperties, B
         }
         Mass::Given(given) => {
             positive("mass", given.mass)?;
-            let determinant = given.inertia.determinant();
-            positive("determinant of the inertia", determinant)?;
             if !given.center_of_mass.is_finite() {
                 return Err(BodyError::NotFinite { body: body(), quantity: "centre of mass" });
+            }
+            if !given.inertia.is_finite() {
+                return Err(BodyError::NotFinite { body: body(), quantity: "inertia" });
             }
             Ok(given)
         }
     }
+    .and_then(|found| {
+        check_mass(&found, name)?;
+        Ok(found)
+    })
+}
+
+/// Masses, and moments of inertia, that can be computed with.
+const MASSES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+/// Moments of flat things are at the edge of what can be; by this part they may be beyond.
+const FLAT: f64 = 1e-6;
+
+fn check_mass(found: &MassProperties, name: &str) -> Result<(), BodyError> {
+    let moments = principal_axes(&found.inertia).0;
+    let absurd = |quantity: &'static str, value: f64| {
+        Err(BodyError::Absurd { body: name.to_owned(), quantity, value })
+    };
+    if !MASSES.contains(&found.mass) {
+        return absurd("mass", found.mass);
+    }
+    // In every solid ∫x² + ∫y² ≥ ∫(x² − y²): each moment is at most the sum of the others.
+    let (most, least) = (moments.max_element(), moments.min_element());
+    let can_be = least > 0.0 && most <= 0.5 * (1.0 + FLAT) * moments.element_sum();
+    if !can_be {
+        return Err(BodyError::BadInertia { body: name.to_owned(), moments: moments.to_array() });
+    }
+    if !MASSES.contains(&least) {
+        return absurd("smallest moment of inertia", least);
+    }
+    if !MASSES.contains(&most) {
+        return absurd("largest moment of inertia", most);
+    }
+    Ok(())
 }

@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
+use glam::DVec3;
+
+use super::delay::{Delays, Shift, add_delay};
 use super::free::{Moved, moved, pushed};
-use super::pairs::{Party, Pressed, is_known};
+use super::pairs::{Party, Pressed, Role, is_known};
 use super::world::{ContactModel, Stepped, World};
-use crate::contact::{BodyStep, PairImpulse, PenaltyOptions};
+use crate::contact::{Arms, BodyStep, PairImpulse, PenaltyOptions};
 use crate::math::Wrench;
 
 impl World {
@@ -15,10 +18,11 @@ impl World {
         self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let clock = Instant::now();
-        let (impulses, pressed, pairs) = self.impulses(&steps);
+        let found = self.impulses(&steps);
+        let pressed = self.pressed_by(&found, &steps);
         let contact_seconds = clock.elapsed().as_secs_f64();
-        let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
-        Stepped { moves, forces, pressed, pairs, rounds: 0, contact_seconds }
+        let forces = found.impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
+        Stepped { moves, forces, pressed, pairs: found.pairs, rounds: 0, contact_seconds }
     }
 
     /// Contacts along the free motion give impulses, these the velocities to move with.
@@ -33,27 +37,38 @@ impl World {
             step.from.twist.angular = of.rate;
         }
         let clock = Instant::now();
-        let (impulses, pressed, pairs) = self.impulses(&steps);
+        let found = self.impulses(&steps);
         let contact_seconds = clock.elapsed().as_secs_f64();
-        let struck = free.iter().zip(&self.bodies).zip(&impulses);
+        let struck = free.iter().zip(&self.bodies).zip(&found.impulses);
         let mut moves: Vec<Moved> =
             struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        self.give_back((&found.delays, Shift::Least), &free, &mut moves, dt);
+        self.carry(&mut moves);
         self.stop_bullets(&mut moves, dt);
-        let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
-        Stepped { moves, forces, pressed, pairs, rounds: 0, contact_seconds }
+        // The free motion went deeper than bodies do.
+        let pressed = self.pressed_by(&found, &self.steps(&moves, dt));
+        let forces = found.impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
+        Stepped { moves, forces, pressed, pairs: found.pairs, rounds: 0, contact_seconds }
     }
 
     /// Where bodies get under gravity, users' forces and given contact forces.
     pub(super) fn free_moves(&self, dt: f64, contact: impl Fn(usize) -> Wrench) -> Vec<Moved> {
-        let of = |(k, body): (usize, &super::Body)| {
-            if !body.is_dynamic() {
-                return moved(body, body.velocity, body.angular_momentum, dt);
-            }
-            let (velocity, angular_momentum) =
-                pushed(body, body.user_force + contact(k), self.options.gravity, dt);
-            moved(body, velocity, angular_momentum, dt)
-        };
-        self.bodies.iter().enumerate().map(of).collect()
+        let pushed: Vec<(DVec3, DVec3)> = self
+            .bodies
+            .iter()
+            .enumerate()
+            .map(|(k, body)| {
+                if body.is_dynamic() {
+                    pushed(body, body.user_force + contact(k), self.options.gravity, dt)
+                } else {
+                    (body.velocity, body.angular_momentum)
+                }
+            })
+            .collect();
+        let mut velocities: Vec<DVec3> = pushed.iter().map(|of| of.0).collect();
+        self.let_apart(&mut velocities);
+        let each = self.bodies.iter().zip(velocities).zip(pushed);
+        each.map(|((body, velocity), (_, momentum))| moved(body, velocity, momentum, dt)).collect()
     }
 
     /// The same as steps, from where bodies are now.
@@ -66,31 +81,55 @@ impl World {
     }
 
     /// Impulses of contact on every body, added up in the order of pairs.
-    fn impulses(&self, steps: &[BodyStep]) -> (Vec<Wrench>, Pressed, usize) {
+    fn impulses(&self, steps: &[BodyStep]) -> Found {
         let pairs = self.pairs(steps);
         let roles = self.roles(&pairs);
-        let found: Vec<(PairImpulse, Pressed)> = self.look(&roles, steps, |role, pair| {
+        let found: Vec<(PairImpulse, Vec<u32>)> = self.look(&roles, steps, |role, pair| {
             let options = PenaltyOptions { iso: -role.overlap, ..self.options.penalty };
             let (pair, options) = match self.options.contact {
                 ContactModel::Continuous => (*pair, options),
                 ContactModel::Discrete => (pair.at_end(), PenaltyOptions { subintervals: 1, ..options }),
             };
             let touching = pair.contacts(options.iso);
-            let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point);
-            let pressed = self.pressed(role, &pair, points);
-            (pair.impulse_of(&touching, &role.law, &options), pressed)
+            let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point).collect();
+            (pair.impulse_of(&touching, &role.law, &options), points)
         });
         let mut impulses = vec![Wrench::ZERO; self.bodies.len()];
-        let mut sum = Pressed::default();
-        for (role, (impulse, pressed)) in roles.iter().zip(&found) {
+        let mut delays = Delays::new();
+        for (role, (impulse, _)) in roles.iter().zip(&found) {
             impulses[role.shell_of] += impulse.on_shell;
             if let Party::Body(j) = role.on {
                 impulses[j] += impulse.on_surface;
+                let delay = match (self.options.contact, self.options.penalty.arms) {
+                    // Bodies are taken to be at the end all the time.
+                    (ContactModel::Discrete, Arms::Moving) => impulse.on_shell.force,
+                    _ => impulse.delay,
+                };
+                add_delay(&mut delays, (role.shell_of, j), delay);
             }
-            sum.elastic_energy += pressed.elastic_energy;
-            sum.deepest = sum.deepest.max(pressed.deepest);
-            sum.points += pressed.points;
         }
-        (impulses, sum, pairs.len())
+        let touching = roles.into_iter().zip(found.into_iter().map(|(_, points)| points)).collect();
+        Found { impulses, delays, touching, pairs: pairs.len() }
     }
+
+    /// How deep the points that touched are at the end of these steps.
+    fn pressed_by(&self, found: &Found, steps: &[BodyStep]) -> Pressed {
+        let mut sum = Pressed::default();
+        for (role, points) in &found.touching {
+            if let Some(pair) = self.on_surface(role, steps) {
+                sum.add(&self.pressed(role, &pair, points.iter().copied()));
+            }
+        }
+        sum
+    }
+}
+
+/// What contacts along a motion come to.
+struct Found {
+    /// On every body.
+    impulses: Vec<Wrench>,
+    delays: Delays,
+    /// Points that touched.
+    touching: Vec<(Role, Vec<u32>)>,
+    pairs: usize,
 }

@@ -1,16 +1,13 @@
 //! How a body moves when nothing touches it.
 //!
-//! Velocity and angular momentum L first, then the place: symplectic. A free body keeps L, not its angular velocity ω; over a step it turns by exp(dt·ω) with the ω that belongs to L
-//! halfway, found by fixed-point steps. That keeps L to rounding, and the energy of a tumbling body without drift.
+//! Velocity and angular momentum L first, then the place: symplectic. A free body keeps L, not its angular velocity; how it turns is in [`turning`](super::turning).
 
 use glam::{DQuat, DVec3};
 
 use super::Body;
+use super::bullet::Carried;
 use crate::contact::Placed;
 use crate::math::{Pose, Twist, Wrench};
-
-/// Fixed-point steps for the rate halfway: each gains a factor of about ω·dt, and steps turn by less than a radian.
-const ROUNDS: usize = 6;
 
 /// Where a body gets in a step with given momenta.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,16 +16,16 @@ pub(super) struct Moved {
     /// Of the centre of mass.
     pub(super) velocity: DVec3,
     pub(super) angular_momentum: DVec3,
-    /// Mean angular velocity over the step.
+    /// Angular velocity halfway.
     pub(super) rate: DVec3,
-    /// Rotation halfway, where the rate belongs to.
+    /// Rotation halfway.
     pub(super) halfway: DQuat,
-    /// Whether the pose is not where velocities lead, but where a bullet stopped.
-    pub(super) has_stopped: bool,
+    /// Of a bullet that stopped: its pose is not where velocities lead, but where this is.
+    pub(super) carried: Option<Carried>,
 }
 
 impl Moved {
-    /// The body at the end, as moving with the mean rate.
+    /// The body at the end, as turning like halfway.
     pub(super) fn placed(&self, body: &Body) -> Placed {
         Placed {
             world_from_body: self.pose,
@@ -52,28 +49,24 @@ impl Moved {
         }
         let velocity = self.velocity + impulse.force / body.mass;
         let next = moved(body, velocity, self.angular_momentum + impulse.torque, dt);
-        if self.has_stopped { Self { pose: self.pose, has_stopped: true, ..next } } else { next }
+        if self.carried.is_some() { Self { pose: self.pose, carried: self.carried, ..next } } else { next }
     }
 }
 
 /// A step with these momenta, from where the body is.
 pub(super) fn moved(body: &Body, velocity: DVec3, angular_momentum: DVec3, dt: f64) -> Moved {
     let start = body.pose.rotation;
-    let mut halfway = start;
-    let mut rate = body.angular_velocity;
-    if body.is_dynamic() {
-        rate = body.angular_velocity_of(start, angular_momentum);
-        for _ in 0..ROUNDS {
-            halfway = turned(start, rate * (0.5 * dt));
-            rate = body.angular_velocity_of(halfway, angular_momentum);
-        }
-    }
-    let rotation = turned(start, rate * dt);
+    let (mut rate, mut halfway) = (body.angular_velocity, start);
+    let rotation = if body.is_dynamic() {
+        let energy = 0.5 * angular_momentum.dot(body.angular_velocity_of(start, angular_momentum));
+        let end;
+        (halfway, end) = body.turning.turned(start, angular_momentum, (energy, dt));
+        rate = body.angular_velocity_of(halfway, angular_momentum);
+        end
+    } else {
+        (DQuat::from_scaled_axis(rate * dt) * start).normalize()
+    };
     let center = body.center_of_mass() + velocity * dt;
     let position = center - rotation * body.center;
-    Moved { pose: Pose { position, rotation }, velocity, angular_momentum, rate, halfway, has_stopped: false }
-}
-
-fn turned(rotation: DQuat, by: DVec3) -> DQuat {
-    (DQuat::from_scaled_axis(by) * rotation).normalize()
+    Moved { pose: Pose { position, rotation }, velocity, angular_momentum, rate, halfway, carried: None }
 }

@@ -36,23 +36,31 @@
 //!
 //! # What is kept
 //!
-//! Linear and angular momentum, to rounding, in contacts between bodies that are free to move (not with [`Integrator::Papers`], whose arms move along). The same input gives the
-//! same motion, to the last bit, on any number of threads: pairs are looked at in parallel, but added up in their order.
+//! Linear and angular momentum, to rounding, in contacts between bodies that are free to move: see [`contact`](crate::contact). Not with [`Integrator::Papers`], which applies forces a step later; nor where
+//! bodies that overlapped are let apart or a bullet is carried along, which keep linear momentum only. Energy: contact takes it. Explicit integrators make some when steps are too long; a run in
+//! which contacts made more than there ever was ends with [`StepError::Diverged`]. The same input gives the same motion, to the last bit, on any number of threads: pairs are looked at in parallel,
+//! but added up in their order.
 
 mod body;
 mod broad_phase;
 mod bullet;
+mod delay;
+mod energy;
 mod explicit;
 mod free;
 mod implicit;
+mod overlap;
 mod pairs;
 mod report;
 mod shape;
 mod state;
+mod turning;
 mod world;
 
 pub use body::{Body, BodyError, BodyId, BodyKind, BodyOptions, Mass};
+pub use energy::{EnergyWatch, StableStep};
+pub use overlap::Overlapping;
 pub use report::{StepError, StepReport};
 pub use shape::{Shape, ShapeBuildError, ShapeOptions};
-pub use state::{BodyState, StateError, WorldState};
+pub use state::{BodyState, OverlapState, StateError, WorldState};
 pub use world::{ContactModel, Integrator, SurfaceError, SurfaceId, World, WorldOptions};

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::broad_phase::{SweptBox, meeting_pairs};
 use super::world::World;
 use crate::ccd::{HitStatus, Obstacle, PointContacts, Touchable};
-use crate::contact::{BodyStep, Law, Placed, ShellOnSurface};
+use crate::contact::{BodyStep, Law, Material, Placed, ShellOnSurface};
 use crate::shell::PointShell;
 
 /// Something that can be touched.
@@ -32,6 +32,14 @@ pub(super) struct Role {
     /// How far both overlapped at the start, less what was given back since: so deep counts as not touching.
     pub(super) overlap: f64,
     pub(super) pair: Pair,
+}
+
+impl Pressed {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.elastic_energy += other.elastic_energy;
+        self.deepest = self.deepest.max(other.deepest);
+        self.points += other.points;
+    }
 }
 
 /// Points in contact at the end of a step.
@@ -70,8 +78,17 @@ impl World {
         pairs
     }
 
-    /// Both ways of a pair to touch, or the one there is.
+    /// Roles of all pairs but those that come apart without contact.
     pub(super) fn roles(&self, pairs: &[Pair]) -> Vec<Role> {
+        if self.overlaps.is_empty() {
+            return self.roles_of(pairs);
+        }
+        let touching: Vec<Pair> = pairs.iter().filter(|pair| !self.comes_apart(pair)).copied().collect();
+        self.roles_of(&touching)
+    }
+
+    /// Both ways of a pair to touch, or the one there is.
+    pub(super) fn roles_of(&self, pairs: &[Pair]) -> Vec<Role> {
         let mut roles = Vec::with_capacity(2 * pairs.len());
         for &pair in pairs {
             let (i, other) = pair;
@@ -100,16 +117,19 @@ impl World {
             Party::Body(j) => self.bodies[j].material,
             Party::Surface(k) => self.surfaces[k].material,
         };
+        self.law_between(&a, &b)
+    }
+
+    pub(super) fn law_between(&self, a: &Material, b: &Material) -> Law {
         let kinds = (a.kind.min(b.kind), a.kind.max(b.kind));
-        let mut law = self.laws.get(&kinds).copied().unwrap_or_else(|| a.against(&b));
+        let mut law = self.laws.get(&kinds).copied().unwrap_or_else(|| a.against(b));
         law.friction.slip_speed = self.options.slip_speed;
         law
     }
 
-    /// What is left at this time of the overlap at the start.
-    pub(super) fn overlap(&self, pair: Pair) -> f64 {
-        let at_start = self.overlaps.get(&pair).copied().unwrap_or(0.0);
-        (at_start - self.options.separation_speed * self.time).max(0.0)
+    /// What is left of the overlap at the start.
+    fn overlap(&self, pair: Pair) -> f64 {
+        self.overlaps.get(&pair).map_or(0.0, |of| of.allowance)
     }
 
     pub(super) fn obstacle(&self, party: Party) -> Option<Obstacle<'_>> {
@@ -168,21 +188,6 @@ impl World {
             sum.deepest = sum.deepest.max(depth);
         }
         sum
-    }
-
-    /// How deep pairs are in each other where they stand, of those that are.
-    pub(super) fn measure_overlaps(&mut self) {
-        let steps: Vec<BodyStep> =
-            self.bodies.iter().map(|body| BodyStep::still(body.placed(), 0.0)).collect();
-        let roles = self.roles(&self.pairs(&steps));
-        let depths = self.look(&roles, &steps, |role, pair| {
-            let touching = pair.contacts(0.0);
-            (role.pair, self.pressed(role, pair, touching.iter().map(|of| of.point)).deepest)
-        });
-        for (pair, depth) in depths.into_iter().filter(|(_, depth)| *depth > 0.0) {
-            let known = self.overlaps.entry(pair).or_insert(0.0);
-            *known = known.max(depth);
-        }
     }
 }
 

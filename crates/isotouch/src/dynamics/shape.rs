@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use crate::field::{BuildError, Field, FieldOptions};
 use crate::mesh::{MassError, MassProperties, TriMesh, mass_properties};
 use crate::shell::{PointShell, Sampling, ShellError, ShellOptions, Sphere};
@@ -68,13 +70,20 @@ impl Shape {
         if field.as_ref().is_some_and(|field| !field.is_certified_outside()) {
             return Err(ShapeBuildError::NoBorder);
         }
+        // The shell's points alone would leave out what is between and behind few of them; the solid is within the mesh, or else somewhere in the field's box.
         let of_shell = shell.as_ref().map(|shell| shell.tree().sphere(0));
-        let of_field = field.as_ref().map(|field| {
-            let bounds = field.grid().bounds();
-            Sphere { center: bounds.center(), radius: 0.5 * bounds.extent().length() }
-        });
-        // The shell's is the smaller one; the field's holds where the shell is of another mesh.
-        let Some(around) = of_shell.or(of_field) else { return Err(ShapeBuildError::Nothing) };
+        let of_solid = match (&mesh, &field) {
+            (Some(mesh), _) => Some(around_points(mesh.vertices())),
+            (None, Some(field)) => {
+                let bounds = field.grid().bounds();
+                Some(Sphere { center: bounds.center(), radius: 0.5 * bounds.extent().length() })
+            }
+            (None, None) => None,
+        };
+        let around = match (of_shell, of_solid) {
+            (Some(shell), Some(solid)) => around_both(shell, solid),
+            (one, other) => one.or(other).ok_or(ShapeBuildError::Nothing)?,
+        };
         Ok(Self { field, shell, mesh, around })
     }
 
@@ -102,4 +111,27 @@ impl Shape {
     pub fn mass(&self, density: f64) -> Option<Result<MassProperties, MassError>> {
         self.mesh.as_ref().map(|mesh| mass_properties(mesh, density))
     }
+}
+
+fn around_points(points: &[DVec3]) -> Sphere {
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = points.iter().fold(none, |(low, high), p| (low.min(*p), high.max(*p)));
+    let center = 0.5 * (low + high);
+    let farthest = points.iter().map(|p| p.distance_squared(center)).fold(0.0, f64::max);
+    Sphere { center, radius: farthest.sqrt() }
+}
+
+/// The smallest sphere that holds two, or the larger one if it holds the other.
+fn around_both(a: Sphere, b: Sphere) -> Sphere {
+    let way = b.center - a.center;
+    let distance = way.length();
+    // 1 ppm for rounding, so that a shell of the mesh's own vertices does not move the centre.
+    if distance + b.radius <= a.radius * (1.0 + 1e-6) {
+        return Sphere { radius: a.radius.max(distance + b.radius), ..a };
+    }
+    if distance + a.radius <= b.radius * (1.0 + 1e-6) {
+        return Sphere { radius: b.radius.max(distance + a.radius), ..b };
+    }
+    let radius = 0.5 * (distance + a.radius + b.radius);
+    Sphere { center: a.center + way * ((radius - a.radius) / distance), radius }
 }

@@ -2,6 +2,9 @@
 
 use glam::DVec3;
 
+use super::energy::EnergyWatch;
+use super::overlap::Overlap;
+use super::pairs::Party;
 use super::world::World;
 use crate::math::{Pose, Wrench};
 
@@ -31,10 +34,29 @@ pub struct WorldState {
     pub steps: u64,
     /// In the order in which bodies were added.
     pub bodies: Vec<BodyState>,
-    /// How deep pairs were in each other at the start: the number of a body; of another one, or of a surface if the flag is set; and the depth, m.
-    pub overlaps: Vec<(usize, usize, bool, f64)>,
-    /// Whether overlaps were looked for.
-    pub has_started: bool,
+    /// Pairs that overlap since they were put somewhere.
+    pub overlaps: Vec<OverlapState>,
+    /// Numbers of bodies that were put somewhere since the last step.
+    pub unmeasured: Vec<usize>,
+    /// What energy there was and came.
+    pub energy: EnergyWatch,
+}
+
+/// All that changes of two that stand in each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverlapState {
+    /// Number of a body.
+    pub body: usize,
+    /// Of another, or of a surface.
+    pub other: usize,
+    /// Whether the other is a surface.
+    pub is_surface: bool,
+    /// As deep counts as not touching, m.
+    pub allowance: f64,
+    /// How deep they are, m.
+    pub depth: f64,
+    /// The way that the body goes out, without contact, if it is deep.
+    pub way_out: Option<DVec3>,
 }
 
 /// A state that is not of this world.
@@ -50,15 +72,19 @@ pub struct StateError {
 impl World {
     /// All that changes.
     pub fn state(&self) -> WorldState {
-        use super::pairs::Party;
-        let overlap = |(&(i, party), &depth): (&(usize, Party), &f64)| match party {
-            Party::Body(j) => (i, j, false, depth),
-            Party::Surface(k) => (i, k, true, depth),
+        let overlap = |(&(body, party), of): (&(usize, Party), &Overlap)| {
+            let (other, is_surface) = match party {
+                Party::Body(j) => (j, false),
+                Party::Surface(k) => (k, true),
+            };
+            let Overlap { allowance, depth, way_out } = *of;
+            OverlapState { body, other, is_surface, allowance, depth, way_out }
         };
         WorldState {
             time: self.time,
             steps: self.steps_taken,
-            has_started: self.has_started,
+            unmeasured: self.unmeasured.iter().copied().collect(),
+            energy: self.energy,
             overlaps: self.overlaps.iter().map(overlap).collect(),
             bodies: self
                 .bodies
@@ -77,18 +103,24 @@ impl World {
 
     /// Puts back what [`World::state`] gave, in a world of the same bodies.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
-        use super::pairs::Party;
         if state.bodies.len() != self.bodies.len() {
             return Err(StateError { given: state.bodies.len(), bodies: self.bodies.len() });
         }
         self.time = state.time;
         self.steps_taken = state.steps;
-        self.has_started = state.has_started;
+        self.unmeasured = state.unmeasured.iter().copied().filter(|k| *k < self.bodies.len()).collect();
+        self.energy = state.energy;
         let party = |k: usize, is_surface: bool| if is_surface { Party::Surface(k) } else { Party::Body(k) };
         self.overlaps = state
             .overlaps
             .iter()
-            .map(|&(i, k, is_surface, depth)| ((i, party(k, is_surface)), depth))
+            .filter(|of| {
+                let others = if of.is_surface { self.surfaces.len() } else { self.bodies.len() };
+                of.body < self.bodies.len() && of.other < others
+            })
+            .map(|&OverlapState { body, other, is_surface, allowance, depth, way_out }| {
+                ((body, party(other, is_surface)), Overlap { allowance, depth, way_out })
+            })
             .collect();
         for (body, of) in self.bodies.iter_mut().zip(&state.bodies) {
             body.pose = of.pose;

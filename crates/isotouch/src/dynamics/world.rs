@@ -1,6 +1,6 @@
 //! Bodies, what stands still, and a step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +8,8 @@ use glam::DVec3;
 
 use super::body::{Body, BodyError, BodyId, BodyOptions};
 use super::free::Moved;
+use super::energy::EnergyWatch;
+use super::overlap::Overlap;
 use super::pairs::{Pair, Party, Pressed};
 use super::{Shape, StepError, StepReport};
 use crate::ccd::Touchable;
@@ -97,6 +99,7 @@ pub struct SurfaceError {
 
 /// Something without a grid that stands still.
 pub(super) struct Surface {
+    pub(super) name: String,
     pub(super) surface: Box<dyn Touchable + Send + Sync>,
     pub(super) material: Material,
 }
@@ -107,11 +110,12 @@ pub struct World {
     pub(super) bodies: Vec<Body>,
     pub(super) surfaces: Vec<Surface>,
     pub(super) laws: BTreeMap<(u32, u32), Law>,
-    pub(super) overlaps: BTreeMap<Pair, f64>,
+    pub(super) overlaps: BTreeMap<Pair, Overlap>,
     pub(super) time: f64,
     pub(super) steps_taken: u64,
-    /// Whether overlaps of the start were looked for.
-    pub(super) has_started: bool,
+    /// Bodies that were put somewhere: whether they overlap there is not known yet.
+    pub(super) unmeasured: BTreeSet<usize>,
+    pub(super) energy: EnergyWatch,
 }
 
 /// How far from a surface contacts are looked for by the implicit integrator, in parts of a cell: points that others may press in within the step. More takes longer; with less a few are
@@ -129,13 +133,15 @@ impl World {
             overlaps: BTreeMap::new(),
             time: 0.0,
             steps_taken: 0,
-            has_started: false,
+            unmeasured: BTreeSet::new(),
+            energy: EnergyWatch::default(),
         }
     }
 
     /// Adds a body.
     pub fn add_body(&mut self, shape: Arc<Shape>, options: BodyOptions) -> Result<BodyId, BodyError> {
         self.bodies.push(Body::new(shape, options)?);
+        self.unmeasured.insert(self.bodies.len() - 1);
         Ok(BodyId(self.bodies.len() - 1))
     }
 
@@ -147,7 +153,7 @@ impl World {
         material: Material,
     ) -> Result<SurfaceId, SurfaceError> {
         material.check().map_err(|source| SurfaceError { surface: name.to_owned(), source })?;
-        self.surfaces.push(Surface { surface, material });
+        self.surfaces.push(Surface { name: name.to_owned(), surface, material });
         Ok(SurfaceId(self.surfaces.len() - 1))
     }
 
@@ -207,6 +213,7 @@ impl World {
         let twist = body.twist();
         body.pose = Pose { rotation: pose.rotation.normalize(), ..pose };
         body.set_twist(twist);
+        self.unmeasured.insert(id.0);
     }
 
     /// A step of `dt` seconds. On an error nothing has changed.
@@ -216,13 +223,17 @@ impl World {
             return Err(StepError::BadStep { dt });
         }
         let clock = Instant::now();
-        if !self.has_started {
-            self.measure_overlaps();
-            self.has_started = true;
-        }
+        let kept = (self.overlaps.clone(), self.unmeasured.clone());
+        self.update_overlaps(dt);
         let stepped = self.stepped(dt);
-        let stopped = stepped.moves.iter().filter(|of| of.has_stopped).count();
-        self.check(&stepped.moves, dt)?;
+        let stopped = stepped.moves.iter().filter(|of| of.carried.is_some()).count();
+        self.energy = match self.check(&stepped, dt) {
+            Ok(energy) => energy,
+            Err(error) => {
+                (self.overlaps, self.unmeasured) = kept;
+                return Err(error);
+            }
+        };
         for ((body, of), force) in self.bodies.iter_mut().zip(&stepped.moves).zip(&stepped.forces) {
             body.pose = of.pose;
             body.velocity = of.velocity;
@@ -234,7 +245,7 @@ impl World {
         let Pressed { elastic_energy, deepest, points } = stepped.pressed;
         Ok(StepReport {
             elastic_energy,
-            max_penetration: deepest,
+            max_penetration: deepest.max(self.deepest_apart()),
             contacts: points,
             pairs: stepped.pairs,
             rounds: stepped.rounds,
@@ -266,8 +277,9 @@ impl World {
         }
     }
 
-    fn check(&self, moves: &[Moved], dt: f64) -> Result<(), StepError> {
-        for (body, of) in self.bodies.iter().zip(moves) {
+    /// Whether a step may be taken: then the energy account after it.
+    fn check(&self, stepped: &Stepped, dt: f64) -> Result<EnergyWatch, StepError> {
+        for (body, of) in self.bodies.iter().zip(&stepped.moves) {
             let reach = body.shape.around().radius;
             let fastest = of.velocity.length() + of.rate.length() * reach;
             let quantity = if !of.pose.position.is_finite() || !of.pose.rotation.is_finite() {
@@ -281,7 +293,15 @@ impl World {
             };
             return Err(StepError::Diverged { body: body.name.clone(), time: self.time + dt, quantity });
         }
-        Ok(())
+        let (energy, gained) = self.watch(stepped, dt);
+        match gained {
+            None => Ok(energy),
+            Some(k) => Err(StepError::Diverged {
+                body: self.bodies[k].name.clone(),
+                time: self.time + dt,
+                quantity: "contacts have made more energy than there was",
+            }),
+        }
     }
 
     /// How far from what is touched contacts of a body are looked for.

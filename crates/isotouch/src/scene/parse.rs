@@ -1,5 +1,6 @@
 //! From a text to a scene.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use super::error::{Place, SceneError};
 use super::materials::Materials;
 use super::shape::{PlacedShape, ShapeSource, shape_of_name, shape_of_table};
 use super::surface::{SceneSurface, read_surface};
-use super::table::{Table, Text};
+use super::table::{Table, Text, Value, line_ends};
 use crate::contact::{Arms, ContactNormals, Damping, Handles, Law, PenaltyOptions};
 use crate::dynamics::{ContactModel, Integrator, WorldOptions};
 use crate::mesh::shapes;
@@ -70,7 +71,8 @@ impl Scene {
 
     /// A scene from its text. `file` is what messages call it; paths in the text are relative to its folder.
     pub fn parse(file: &str, text: &str) -> Result<Self, SceneError> {
-        let text = Text { file, text };
+        let ends = line_ends(text);
+        let text = Text { file, text, line_ends: &ends };
         let root = toml::de::DeTable::parse(text.text).map_err(|error| SceneError::Syntax {
             place: text.place(error.span().unwrap_or(0..0)),
             problem: error.message().replace('\n', "; "),
@@ -83,8 +85,12 @@ impl Scene {
         let dt = root.get("dt").map(|value| value.positive()).transpose()?.unwrap_or(1.0 / 240.0);
         let seconds = root.get("seconds").map(|value| value.positive()).transpose()?.unwrap_or(5.0);
         if seconds / dt > MOST_STEPS {
-            let value = root.need("seconds", "write seconds = 5.0")?;
-            return Err(value.bad(format!("at most {MOST_STEPS:e} steps of dt = {dt} s")));
+            // Whichever was written; one was, for the usual ones are few steps.
+            let value = match root.get("dt") {
+                Some(value) => value,
+                None => root.need("seconds", "write seconds = 5.0")?,
+            };
+            return Err(value.bad(format!("so that {seconds} s are at most {MOST_STEPS:e} steps of {dt} s")));
         }
         let materials = Materials::read(&root)?;
         let mut scene = Self {
@@ -126,13 +132,18 @@ impl Scene {
         if list.is_empty() || list.len() > MOST_BODIES {
             return Err(root.need("bodies", REMEDY)?.bad(format!("a list of 1 to {MOST_BODIES} bodies")));
         }
+        // Found by their names, so that many bodies are read in a time in proportion.
+        let mut names = HashSet::new();
+        let mut sources: HashMap<String, usize> = HashMap::new();
+        let named_shapes: HashMap<&str, &PlacedShape> =
+            named.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
         for (k, value) in list.iter().enumerate() {
             let table = value.table(title("body", k, value.table("body")?.get("name").as_ref())?)?;
             let name = match table.get("name") {
                 Some(value) => value.text()?.to_owned(),
                 None => format!("body {}", k + 1),
             };
-            if self.bodies.iter().any(|other| other.options.name == name) {
+            if !names.insert(name.clone()) {
                 return Err(SceneError::Duplicate { place: table.place(), what: "body", name });
             }
             let (options, force) = read_body(&table, name, materials)?;
@@ -140,7 +151,7 @@ impl Scene {
                 table.need("shape", "write shape = \"sphere\", or shape = { file = \"part.obj\" }")?;
             let source = if shape.is_text() {
                 let name = shape.text()?;
-                let found = named.iter().find(|(known, _)| known == name).map(|(_, source)| source.clone());
+                let found = named_shapes.get(name).map(|shape| (*shape).clone());
                 found.or_else(|| shape_of_name(name, &shape)).ok_or_else(|| {
                     let known: Vec<&str> =
                         named.iter().map(|(name, _)| name.as_str()).chain(shapes::NAMES).collect();
@@ -150,9 +161,8 @@ impl Scene {
                 shape_of_table(&shape.table(format!("the shape of {}", table.what))?, folder)?
             };
             // Made alike, shared.
-            let known = self.shapes.iter().position(|other| other.source == source.source);
-            let shape = known.unwrap_or(self.shapes.len());
-            if known.is_none() {
+            let shape = *sources.entry(format!("{:?}", source.source)).or_insert(self.shapes.len());
+            if shape == self.shapes.len() {
                 self.shapes.push(source);
             }
             self.bodies.push(SceneBody { shape, options, force, place: table.place() });
@@ -178,7 +188,7 @@ impl Scene {
 }
 
 /// `body 'ball'`, or `body 3` where it has no name.
-fn title(what: &str, k: usize, name: Option<&super::table::Value<'_>>) -> Result<String, SceneError> {
+fn title(what: &str, k: usize, name: Option<&Value<'_>>) -> Result<String, SceneError> {
     Ok(match name {
         Some(value) => format!("{what} '{}'", value.text()?),
         None => format!("{what} {}", k + 1),

@@ -13,14 +13,22 @@ use super::error::{Place, SceneError, remedy};
 pub(super) struct Text<'a> {
     pub(super) file: &'a str,
     pub(super) text: &'a str,
+    /// Where its lines end, so that places are found without reading it all again.
+    pub(super) line_ends: &'a [usize],
+}
+
+/// Places of all line ends.
+pub(super) fn line_ends(text: &str) -> Vec<usize> {
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect()
 }
 
 impl Text<'_> {
     pub(super) fn place(&self, at: Range<usize>) -> Place {
-        let before = self.text.get(..at.start).unwrap_or(self.text);
-        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
-        let of_line = before.rsplit('\n').next().unwrap_or(before);
-        Place { file: self.file.to_owned(), line, column: of_line.chars().count() + 1 }
+        let at = at.start.min(self.text.len());
+        let line = self.line_ends.partition_point(|end| *end < at);
+        let begin = if line == 0 { 0 } else { self.line_ends[line - 1] + 1 };
+        let before = self.text.get(begin..at).unwrap_or_default();
+        Place { file: self.file.to_owned(), line: line + 1, column: before.chars().count() + 1 }
     }
 }
 

@@ -4,10 +4,10 @@ use isotouch::contact::Material;
 use isotouch::dynamics::{
     BodyError, BodyKind, BodyOptions, Integrator, Mass, Shape, ShapeOptions, StepError, World, WorldOptions,
 };
-use isotouch::math::{DVec3, Pose, Twist};
-use isotouch::mesh::{TriMesh, shapes};
+use isotouch::math::{DVec3, Pose, Twist, Wrench};
+use isotouch::mesh::{MassProperties, TriMesh, shapes};
 
-use crate::{at, ball, on_ground};
+use crate::{at, ball, block, on_ground};
 
 fn add(options: BodyOptions) -> Result<(), BodyError> {
     World::new(WorldOptions::default()).add_body(ball(0.1), options).map(|_| ())
@@ -24,6 +24,17 @@ fn masses_that_are_none_are_refused_by_name() {
     ] {
         let error = add(BodyOptions { name: "stone".into(), mass, ..Default::default() }).unwrap_err();
         assert!(error.to_string().starts_with("body 'stone': the "), "{error}");
+    }
+    for mass in [Mass::Density(1e-300), Mass::Density(1e300), Mass::Total(1e-300), Mass::Total(1e300)] {
+        let error = add(BodyOptions { name: "stone".into(), mass, ..Default::default() }).unwrap_err();
+        assert!(matches!(&error, BodyError::Absurd { quantity: "mass", .. }), "{error}");
+    }
+    // Negative moments whose product is positive, and one that is more than the others together.
+    for moments in [DVec3::new(-1.0, -1.0, 1.0), DVec3::new(1.0, 1.0, 3.0), DVec3::new(1.0, 0.0, 1.0)] {
+        let inertia = isotouch::math::DMat3::from_diagonal(moments);
+        let given = MassProperties { mass: 1.0, center_of_mass: DVec3::ZERO, inertia, volume: 0.0 };
+        let error = add(BodyOptions { mass: Mass::Given(given), ..Default::default() }).unwrap_err();
+        assert!(matches!(&error, BodyError::BadInertia { .. }), "{error}");
     }
     // Nobody asks for the mass of what forces do not move.
     add(BodyOptions { mass: Mass::Density(0.0), kind: BodyKind::Fixed, ..Default::default() }).unwrap();
@@ -88,4 +99,71 @@ fn divergence_is_told_and_changes_nothing() {
         }
     }
     panic!("10¹² N/m³ at 60 Hz does not explode?");
+}
+
+/// Explicit steps that are too long for their springs make energy out of nothing: that is told, whatever the speed.
+#[test]
+fn a_run_that_makes_energy_has_diverged() {
+    for integrator in [Integrator::Symplectic, Integrator::Papers] {
+        let options = WorldOptions { integrator, ..Default::default() };
+        let mut world = on_ground(options, Material::default());
+        let options = BodyOptions { name: "box".into(), ..at(DVec3::Y * 0.3) };
+        world.add_body(block(DVec3::splat(0.2), 500), options).unwrap();
+        let stable = world.stable_step().unwrap();
+        assert!(stable.body == "box" && stable.dt < 1e-3, "{stable:?}");
+        let start = world.report().energy();
+        let mut told = None;
+        for _ in 0..480 {
+            let before = world.state();
+            match world.step(1.0 / 240.0) {
+                Ok(report) => assert!(report.energy() < 3.0 * start, "{integrator:?}: {}", report.energy()),
+                Err(error) => {
+                    assert_eq!(world.state(), before);
+                    told = Some(error.to_string());
+                    break;
+                }
+            }
+        }
+        let told = told.unwrap_or_else(|| panic!("{integrator:?} at 1/240 s with 10¹⁰ N/m³ explodes"));
+        assert!(told.contains("'box'") && told.contains("energy") && told.contains("smaller steps"), "{told}");
+    }
+}
+
+/// Users, led bodies and long falls give energy too; none of that is divergence.
+#[test]
+fn what_is_pushed_has_not_diverged() {
+    let soft = Material { stiffness: 1e7, ..Default::default() };
+    for (_, integrator) in Integrator::NAMES {
+        let options = WorldOptions { integrator, slip_speed: 0.05, ..Default::default() };
+        let mut world = on_ground(options, soft);
+        let cube = block(DVec3::splat(0.2), 200);
+        let of = |place: DVec3| BodyOptions { material: soft, ..at(place) };
+        let pushed = world.add_body(cube.clone(), of(DVec3::Y * 0.1)).unwrap();
+        world.set_force(pushed, Wrench { force: DVec3::X * 500.0, torque: DVec3::ZERO });
+        let thrown = world.add_body(cube.clone(), of(DVec3::new(0.0, 0.1, 3.0))).unwrap();
+        let carried = world.add_body(cube.clone(), of(DVec3::new(0.0, 0.31, -3.0))).unwrap();
+        let lift = world
+            .add_body(
+                cube.clone(),
+                BodyOptions {
+                    kind: BodyKind::Kinematic,
+                    twist: Twist { linear: DVec3::Y * 3.0, angular: DVec3::ZERO },
+                    ..of(DVec3::new(0.0, 0.11, -3.0))
+                },
+            )
+            .unwrap();
+        for k in 0..1000 {
+            if k == 100 {
+                world.set_twist(thrown, Twist { linear: DVec3::Y * 20.0, angular: DVec3::X * 9.0 });
+            }
+            if k == 200 {
+                world.set_pose(thrown, Pose::at(DVec3::Y * 200.0));
+            }
+            if k == 600 {
+                world.set_twist(lift, Twist { linear: DVec3::Y * -1.0, angular: DVec3::ZERO });
+            }
+            world.step(1e-3).unwrap_or_else(|error| panic!("{integrator:?}: {error}"));
+        }
+        assert!(world.body(carried).pose().position.y > 1.5 && world.body(pushed).pose().position.x > 10.0);
+    }
 }

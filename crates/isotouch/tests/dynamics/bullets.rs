@@ -63,3 +63,80 @@ fn a_bullet_that_rolls_is_not_stopped() {
     // Its points are those of a polyhedron: it loses some speed from one to the next.
     assert!(way > 0.3 && stopped < 10, "{way} m, stopped {stopped} times");
 }
+
+/// A plate 1 cm thick against a bullet: led or free to move, fast or slow, the bullet at rest or coming too. It must not come through, nor be thrown faster than two bodies can be.
+#[test]
+fn a_moving_plate_does_not_pass_a_bullet() {
+    let plate = shape(&shapes::cuboid(DVec3::new(0.01, 0.4, 0.4)).unwrap(), 96, 1000);
+    let soft = Material { stiffness: 1e7, ..Default::default() };
+    for (_, integrator) in Integrator::NAMES {
+        for kind in [BodyKind::Kinematic, BodyKind::Dynamic] {
+            for (speed, against) in [(2.0, 0.0), (10.0, 0.0), (100.0, 0.0), (100.0, 50.0), (30.0, -10.0)] {
+                let options = WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+                let mut world = World::new(options);
+                let thrown = |x: f64| Twist { linear: DVec3::X * x, angular: DVec3::ZERO };
+                let of_plate =
+                    BodyOptions { kind, twist: thrown(speed), material: soft, ..at(DVec3::X * -0.3) };
+                let plate = world.add_body(plate.clone(), of_plate).unwrap();
+                let of_ball = BodyOptions {
+                    twist: thrown(-against),
+                    is_bullet: true,
+                    material: soft,
+                    ..at(DVec3::new(0.0, 0.003, 0.002))
+                };
+                let ball = world.add_body(ball(0.05), of_ball).unwrap();
+                let start = world.report().kinetic_energy;
+                for _ in 0..(240.0 / speed).ceil() as usize + 30 {
+                    world.step(1.0 / 240.0).unwrap();
+                    let gap = world.body(ball).pose().position.x - world.body(plate).pose().position.x;
+                    let case = format!("{integrator:?}, {kind:?}, {speed} against {against} m/s");
+                    assert!(gap > 0.03, "{case}: {gap}");
+                    let fastest = world.body(ball).twist().linear.length();
+                    assert!(fastest < 2.1 * speed + against.abs(), "{case}: {fastest} m/s");
+                    if kind == BodyKind::Dynamic {
+                        let energy = world.report().kinetic_energy;
+                        assert!(energy < 1.01 * start, "{case}: {energy} J of {start} J");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two bullets that fly at each other meet.
+#[test]
+fn bullets_stop_each_other() {
+    for (_, integrator) in Integrator::NAMES {
+        for speed in [5.0, 80.0, 400.0] {
+            let options = WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+            let mut world = World::new(options);
+            let material = Material { stiffness: 1e7, ..Default::default() };
+            let ids = [-1.0, 1.0].map(|side| {
+                let twist = Twist { linear: DVec3::X * (-side * speed), angular: DVec3::ZERO };
+                let place = DVec3::new(0.7 * side, 0.002 * side, 0.0);
+                let options = BodyOptions { twist, is_bullet: true, material, ..at(place) };
+                world.add_body(ball(0.05), options).unwrap()
+            });
+            for _ in 0..(480.0 / speed).ceil() as usize + 5 {
+                let report = world.step(1.0 / 240.0).unwrap();
+                let apart = world.body(ids[1]).pose().position.distance(world.body(ids[0]).pose().position);
+                assert!(apart > 0.095, "{integrator:?} at {speed} m/s: {apart}");
+                assert!(report.momentum.length() < 1e-9 * speed, "{integrator:?}: {}", report.momentum);
+            }
+        }
+    }
+}
+
+/// The end of a blade that turns nearly half around in a step dips below the ground and is out again when the step ends; its chord never is in.
+#[test]
+fn a_turning_bullet_does_not_dip_through_the_ground() {
+    let mut world = World::new(WorldOptions { gravity: DVec3::ZERO, ..Default::default() });
+    world.add_surface("ground", Box::new(isotouch::ccd::Plane::GROUND), Material::default()).unwrap();
+    let blade = shape(&shapes::cuboid(DVec3::new(1.0, 0.04, 0.04)).unwrap(), 64, 400);
+    let twist = Twist { linear: DVec3::ZERO, angular: DVec3::Z * (0.9 * std::f64::consts::PI * 240.0) };
+    let options = BodyOptions { twist, is_bullet: true, ..at(DVec3::Y * 0.4) };
+    world.add_body(blade, options).unwrap();
+    let report = world.step(1.0 / 240.0).unwrap();
+    assert_eq!(report.stopped, 1);
+    assert!(report.max_penetration < 0.01, "{}", report.max_penetration);
+}

@@ -52,6 +52,51 @@ fn a_block_bounces_with_the_period_of_its_spring() {
     }
 }
 
+/// Nothing that pushes towards the centre of a ball turns it, however far it flew in the step in which it touched.
+#[test]
+fn frictionless_balls_do_not_spin() {
+    let ice = Material { static_friction: 0.0, kinetic_friction: 0.0, ..Default::default() };
+    let ball = shape(&shapes::sphere(0.1, 20480).unwrap(), 64, 0);
+    for integrator in [Integrator::Implicit, Integrator::Symplectic] {
+        let material = if integrator == Integrator::Implicit { ice } else { Material { stiffness: 1e8, ..ice } };
+        for (speed, aside) in [(1.0, 1.0), (10.0, 10.0), (30.0, 10.0), (5.0, 30.0)] {
+            let of = |place: DVec3, linear: DVec3| BodyOptions {
+                twist: Twist { linear, angular: DVec3::ZERO },
+                material,
+                ..at(place)
+            };
+            // On the ground.
+            let options = WorldOptions { integrator, ..Default::default() };
+            let mut world = on_ground(options, material);
+            world.add_body(ball.clone(), of(DVec3::Y * 0.3, DVec3::new(aside, -speed, 0.0))).unwrap();
+            // On each other.
+            let options = WorldOptions { gravity: DVec3::ZERO, integrator, ..Default::default() };
+            let mut pair = World::new(options);
+            let beside = DVec3::new(-aside / speed * 0.3, 0.3, 0.0);
+            pair.add_body(ball.clone(), of(beside, DVec3::new(aside, -speed, 0.0))).unwrap();
+            pair.add_body(ball.clone(), of(DVec3::new(0.05, 0.0, 0.0), DVec3::ZERO)).unwrap();
+            let before = pair.report();
+            let mut touched = [0, 0];
+            for _ in 0..120 {
+                touched[0] += world.step(1.0 / 240.0).unwrap().contacts;
+                let report = pair.step(1.0 / 240.0).unwrap();
+                touched[1] += report.contacts + report.stopped;
+                let case = format!("{integrator:?} at {speed} and {aside} m/s");
+                for body in world.bodies().iter().chain(pair.bodies()) {
+                    // A shell is no exact ball: a single point s beside the way of the centre turns it by v·s/(0.4·r²), here up to 0.4 rad/s per m/s; more are mostly even. An arm of the way in a step would
+                    // be up to 4 cm.
+                    let spin = body.twist().angular.length();
+                    assert!(spin < 0.3 * (speed + aside), "{case}: {spin} rad/s");
+                }
+                let off = (report.angular_momentum - before.angular_momentum).length();
+                let whole = before.momentum.length() * 0.3;
+                assert!(off < 1e-11 * whole, "{case}: angular momentum off by {off} of {whole}");
+            }
+            assert!(touched[0] > 0, "{integrator:?} at {speed} and {aside} m/s: no contact");
+        }
+    }
+}
+
 /// Two bodies without ground: linear and angular momentum to rounding, whatever the contact does to the energy.
 #[test]
 fn momentum_is_conserved_in_collisions() {
@@ -75,14 +120,16 @@ fn momentum_is_conserved_in_collisions() {
         world.add_body(cube.clone(), second).unwrap();
         let before = world.report();
         let (mut touched, mut most) = (0, before.energy());
+        // Of each body by itself, about 1 m from the origin.
+        let scale: f64 = world.bodies().iter().map(|body| body.momentum().length()).sum();
         for _ in 0..800 {
             let report = world.step(1e-3).unwrap();
             touched += report.contacts;
             most = most.max(report.energy());
             let off = (report.momentum - before.momentum).length();
-            assert!(off < 1e-11 * before.momentum.length().max(1.0) * 1e3, "{integrator:?}: {off}");
+            assert!(off < 1e-12 * scale, "{integrator:?}: {off} of {scale}");
             let off = (report.angular_momentum - before.angular_momentum).length();
-            assert!(off < 1e-8, "{integrator:?}: {off}");
+            assert!(off < 1e-12 * scale, "{integrator:?}: angular, {off} of {scale}");
         }
         let after = world.report();
         assert!(touched > 0, "they never met");
@@ -91,55 +138,74 @@ fn momentum_is_conserved_in_collisions() {
     }
 }
 
-/// Dropped from all sides: with the implicit integrator energy never rises by more than a thousandth of what there was.
+/// Thrown down from all sides, with some spin: energy never rises by more than a part of what there was. That part is 10⁻³ with the implicit integrator, steps of 1/240 s and stiff springs; explicit
+/// ones need steps that follow their springs, here 5·10⁻⁵ s on softer ones: 1 %, and 5 % for the papers' loop, which is a step late.
 #[test]
 fn contact_never_adds_energy() {
     let shapes = [
-        block(DVec3::new(0.3, 0.2, 0.1), 500),
-        shape(&shapes::by_name("torus").unwrap(), 48, 600),
-        shape(&shapes::by_name("cone").unwrap(), 48, 600),
+        block(DVec3::new(0.3, 0.2, 0.1), 300),
+        shape(&shapes::by_name("torus").unwrap(), 48, 400),
+        shape(&shapes::by_name("cone").unwrap(), 48, 400),
     ];
-    for (k, shape) in shapes.iter().enumerate() {
-        for turn in 0..3 {
-            let mut world = on_ground(WorldOptions::default(), Material::default());
-            let rotation = DQuat::from_euler(isotouch::math::EulerRot::XYZ, 0.7 * f64::from(turn), 0.3, 0.5);
-            let pose = Pose { position: DVec3::Y * 1.2, rotation };
-            world.add_body(shape.clone(), BodyOptions { pose, ..Default::default() }).unwrap();
-            let mut least = world.report().energy();
-            let start = least;
-            for _ in 0..600 {
-                let report = world.step(1.0 / 240.0).unwrap();
-                assert!(
-                    report.energy() < least + 1e-3 * start,
-                    "shape {k}, turn {turn}: {} {least}",
-                    report.energy()
-                );
-                least = least.min(report.energy());
+    let soft = Material { stiffness: 1e7, ..Default::default() };
+    for (integrator, material, dt, bound) in [
+        (Integrator::Implicit, Material::default(), 1.0 / 240.0, 1e-3),
+        (Integrator::Symplectic, soft, 5e-5, 0.01),
+        (Integrator::Papers, soft, 5e-5, 0.05),
+    ] {
+        for (k, shape) in shapes.iter().enumerate() {
+            for turn in 0..3 {
+                let options = WorldOptions { integrator, slip_speed: 0.01, ..Default::default() };
+                let mut world = on_ground(options, material);
+                let rotation =
+                    DQuat::from_euler(isotouch::math::EulerRot::XYZ, 0.7 * f64::from(turn), 0.3, 0.5);
+                let reach = shape.around().radius;
+                let pose = Pose { position: DVec3::Y * (reach + 0.1), rotation };
+                let twist =
+                    Twist { linear: DVec3::new(2.0, -5.0 * f64::from(turn), 0.0), angular: DVec3::new(3.0, 0.0, 8.0) };
+                world
+                    .add_body(shape.clone(), BodyOptions { pose, twist, material, ..Default::default() })
+                    .unwrap();
+                let mut least = world.report().energy();
+                let start = least;
+                let seconds = if integrator == Integrator::Implicit { 2.0 } else { 0.25 };
+                while world.time() < seconds {
+                    let energy = world.step(dt).unwrap().energy();
+                    assert!(
+                        energy < least + bound * start,
+                        "{integrator:?}, shape {k}, turn {turn}: {energy} {least} of {start}"
+                    );
+                    least = least.min(energy);
+                }
             }
         }
     }
 }
 
-/// The papers' loop acts a step late; small steps make up for it, and contact still separates.
+/// The papers' loop acts a step late; with small steps that makes little difference to what it bounces like, along the step or at its end.
 #[test]
 fn the_papers_loop_bounces_a_ball() {
     let material = Material { stiffness: 1e8, damping: 2e-4, ..Default::default() };
-    for contact in [ContactModel::Continuous, ContactModel::Discrete] {
-        let options =
-            WorldOptions { integrator: Integrator::Papers, contact, slip_speed: 0.01, ..Default::default() };
+    let bounce = |integrator: Integrator, contact: ContactModel| {
+        let options = WorldOptions { integrator, contact, slip_speed: 0.01, ..Default::default() };
         let mut world = World::new(options);
         world.add_surface("ground", Box::new(Plane::GROUND), material).unwrap();
         let id = world.add_body(ball(0.1), BodyOptions { material, ..at(DVec3::Y * 0.3) }).unwrap();
-        let mut deepest: f64 = 0.0;
-        let mut highest_after: f64 = 0.0;
+        let (mut deepest, mut highest): (f64, f64) = (0.0, 0.0);
         for _ in 0..8000 {
-            let report = world.step(1e-4).unwrap();
-            deepest = deepest.max(report.max_penetration);
+            deepest = deepest.max(world.step(1e-4).unwrap().max_penetration);
             if world.time() > 0.25 {
-                highest_after = highest_after.max(world.body(id).pose().position.y);
+                highest = highest.max(world.body(id).pose().position.y);
             }
         }
-        assert!(deepest > 0.0 && deepest < 0.02, "{contact:?}: {deepest}");
-        assert!(highest_after > 0.1 && highest_after < 0.3, "{contact:?}: {highest_after}");
+        (deepest, highest)
+    };
+    let (deepest, highest) = bounce(Integrator::Symplectic, ContactModel::Continuous);
+    // ½·m·v² = ½·k·A·δ², A some square centimetres.
+    assert!(deepest > 1e-3 && deepest < 0.02 && highest > 0.12 && highest < 0.3, "{deepest} {highest}");
+    for contact in [ContactModel::Continuous, ContactModel::Discrete] {
+        let (as_deep, as_high) = bounce(Integrator::Papers, contact);
+        assert!((as_deep / deepest - 1.0).abs() < 0.05, "{contact:?}: {as_deep} {deepest}");
+        assert!((as_high - highest).abs() < 0.1 * (highest - 0.1), "{contact:?}: {as_high} {highest}");
     }
 }

@@ -82,3 +82,17 @@ fn static_friction_holds_more_than_kinetic() {
     let speed = world.body(id).twist().linear.x;
     assert!((speed - (2.0 - 0.3 * G * 0.5)).abs() < 0.02, "{speed}");
 }
+
+/// The whole static coefficient holds, whatever the kinetic one is: just below it a block stays, just above it goes.
+#[test]
+fn static_friction_holds_to_its_full_value() {
+    for (at_rest, sliding) in [(0.6, 0.3), (0.6, 0.05), (0.4, 0.4)] {
+        let material = Material { static_friction: at_rest, kinetic_friction: sliding, ..rough(sliding) };
+        let (way, speed) = slide((0.97 * at_rest).atan(), material, Integrator::Implicit, 1.0);
+        assert!(way.abs() < 1e-3 && speed.abs() < 1e-3, "μ = {at_rest}: {way} m, {speed} m/s");
+        let slope = (1.03 * at_rest).atan();
+        let (_, speed) = slide(slope, material, Integrator::Implicit, 1.0);
+        let expected = G * (slope.sin() - sliding * slope.cos());
+        assert!(speed > 0.8 * expected, "μ = {at_rest}: {speed} m/s, but {expected} m/s");
+    }
+}

@@ -3,9 +3,11 @@
 //! ```text
 //! 8 bytes   ISOCHECK        u32  version        u32  CRC-32 of all that follows
 //! 32 bytes  fingerprint of the scene            u64  rows of the recording that count    u32  their checksum
-//! f64 time  u64 steps  u8 has started
+//! f64 time  u64 steps
 //! u64 bodies, each: pose (7), velocity (3), angular momentum (3), angular velocity (3), force and torque of users (6), of contacts (6)
-//! u64 overlaps, each: u64 body, u64 other, u8 whether that is a surface, f64 depth
+//! u64 overlaps, each: u64 body, u64 other, u8 whether that is a surface, f64 allowance, f64 depth, u8 whether there is a way out, the way (3)
+//! u64 bodies that were put somewhere, each: u64 body
+//! f64 energy given, reference, lowest, excess, u8 whether there was a step, f64 kinetic, potential, elastic
 //! ```
 //!
 //! Little-endian. Written beside and renamed, so that there is always a whole one.
@@ -15,11 +17,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use isotouch::dynamics::{BodyState, WorldState};
+use isotouch::dynamics::{BodyState, EnergyWatch, OverlapState, WorldState};
 use isotouch::math::{DQuat, DVec3, Pose, Wrench};
 
 const MAGIC: &[u8; 8] = b"ISOCHECK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Where a simulation got.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +58,6 @@ impl Checkpoint {
         body.extend(rows_checksum.to_le_bytes());
         body.extend(state.time.to_le_bytes());
         body.extend(state.steps.to_le_bytes());
-        body.push(state.has_started.into());
         body.extend((state.bodies.len() as u64).to_le_bytes());
         for of in &state.bodies {
             let vectors = [
@@ -73,12 +74,20 @@ impl Checkpoint {
             body.extend(numbers.flat_map(f64::to_le_bytes));
         }
         body.extend((state.overlaps.len() as u64).to_le_bytes());
-        for &(i, other, is_surface, depth) in &state.overlaps {
-            body.extend((i as u64).to_le_bytes());
-            body.extend((other as u64).to_le_bytes());
-            body.push(is_surface.into());
-            body.extend(depth.to_le_bytes());
+        for of in &state.overlaps {
+            body.extend((of.body as u64).to_le_bytes());
+            body.extend((of.other as u64).to_le_bytes());
+            body.push(of.is_surface.into());
+            body.extend([of.allowance, of.depth].into_iter().flat_map(f64::to_le_bytes));
+            body.push(of.way_out.is_some().into());
+            body.extend(of.way_out.unwrap_or_default().to_array().into_iter().flat_map(f64::to_le_bytes));
         }
+        body.extend((state.unmeasured.len() as u64).to_le_bytes());
+        body.extend(state.unmeasured.iter().flat_map(|k| (*k as u64).to_le_bytes()));
+        let EnergyWatch { given, reference, lowest, excess, last } = state.energy;
+        body.extend([given, reference, lowest, excess].into_iter().flat_map(f64::to_le_bytes));
+        body.push(last.is_some().into());
+        body.extend(last.unwrap_or_default().into_iter().flat_map(f64::to_le_bytes));
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(crc32fast::hash(&body).to_le_bytes());
@@ -107,7 +116,6 @@ impl Checkpoint {
         let rows_checksum = u32::from_le_bytes(body.take()?);
         let time = body.number()?;
         let steps = body.whole()?;
-        let has_started = body.take::<1>()? != [0];
         // Lengths are believed as far as there are bytes.
         let mut bodies = Vec::new();
         for _ in 0..body.whole()? {
@@ -125,10 +133,29 @@ impl Checkpoint {
         }
         let mut overlaps = Vec::new();
         for _ in 0..body.whole()? {
-            let (i, other) = (body.whole()? as usize, body.whole()? as usize);
-            overlaps.push((i, other, body.take::<1>()? != [0], body.number()?));
+            overlaps.push(OverlapState {
+                body: body.whole()? as usize,
+                other: body.whole()? as usize,
+                is_surface: body.flag()?,
+                allowance: body.number()?,
+                depth: body.number()?,
+                way_out: {
+                    let is_there = body.flag()?;
+                    let way = body.vector()?;
+                    is_there.then_some(way)
+                },
+            });
         }
-        let state = WorldState { time, steps, bodies, overlaps, has_started };
+        let mut unmeasured = Vec::new();
+        for _ in 0..body.whole()? {
+            unmeasured.push(body.whole()? as usize);
+        }
+        let [given, reference, lowest, excess] =
+            [body.number()?, body.number()?, body.number()?, body.number()?];
+        let has_last = body.flag()?;
+        let last = [body.number()?, body.number()?, body.number()?];
+        let energy = EnergyWatch { given, reference, lowest, excess, last: has_last.then_some(last) };
+        let state = WorldState { time, steps, bodies, overlaps, unmeasured, energy };
         Ok(Self { fingerprint, rows, rows_checksum, state })
     }
 }
@@ -149,6 +176,10 @@ impl Reader<'_> {
 
     fn number(&mut self) -> anyhow::Result<f64> {
         Ok(f64::from_le_bytes(self.take()?))
+    }
+
+    fn flag(&mut self) -> anyhow::Result<bool> {
+        Ok(self.take::<1>()? != [0])
     }
 
     fn vector(&mut self) -> anyhow::Result<DVec3> {
@@ -172,12 +203,21 @@ mod tests {
             user_force: wrench,
             contact_force: wrench,
         };
+        let overlap = OverlapState {
+            body: 0,
+            other: 1,
+            is_surface: false,
+            allowance: 1e-3,
+            depth: 2e-3,
+            way_out: Some(vector),
+        };
         let state = WorldState {
             time: 0.1,
             steps: 7,
             bodies: vec![body; 3],
-            overlaps: vec![(0, 1, false, 1e-3), (2, 0, true, 2e-3)],
-            has_started: true,
+            overlaps: vec![overlap, OverlapState { is_surface: true, way_out: None, ..overlap }],
+            unmeasured: vec![2],
+            energy: EnergyWatch { given: 1.0, excess: 0.5, last: Some([1.0, 2.0, 3.0]), ..Default::default() },
         };
         let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state };
         let folder = tempfile::tempdir().unwrap();
@@ -193,7 +233,7 @@ mod tests {
             assert!(Checkpoint::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
         }
         let mut newer = bytes;
-        newer[8] = 2;
-        assert!(Checkpoint::from_bytes(&newer).unwrap_err().to_string().contains("version 2"));
+        newer[8] = 3;
+        assert!(Checkpoint::from_bytes(&newer).unwrap_err().to_string().contains("version 3"));
     }
 }

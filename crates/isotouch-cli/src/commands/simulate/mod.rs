@@ -104,15 +104,20 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let fingerprint = fingerprint(&source.text, &scene);
     let earlier = Earlier::of(&folder, &fingerprint);
     earlier.allows(args, &folder)?;
+    let made = Made::of(&folder);
     fs::create_dir_all(folder.join("resume"))
         .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))
         .or_bad_input()?;
     output_path::check_folder(&folder, "-o").or_bad_input()?;
 
     let clock = Instant::now();
-    let world = scene_source::world(&scene, args.no_cache, console)?;
+    let mut world = scene_source::world(&scene, args.no_cache, console).inspect_err(|_| made.remove())?;
+    if !args.resume {
+        warn(&mut world, &scene, console);
+    }
     let building = clock.elapsed();
     let mut run = Run::begin(&folder, world, fingerprint, args)?;
+    run.allows(&scene)?;
     let from = run.recording.len() as u64 - 1;
     let clock = Instant::now();
     let ending = run.steps(&scene, Duration::from_secs_f64(args.checkpoint_every), console)?;
@@ -171,6 +176,50 @@ fn report(folder: &Path, summary: Map<String, Value>, stepping: Duration) -> Rep
     }
     report.key("output", folder.display().to_string());
     report
+}
+
+/// Most overlaps that are told one by one.
+const MOST_TOLD: usize = 5;
+
+/// What a run may come to grief by, before it begins.
+fn warn(world: &mut World, scene: &Scene, console: &Console) {
+    let overlaps = world.overlapping();
+    for of in overlaps.iter().take(MOST_TOLD) {
+        console.warn(format_args!(
+            "'{}' and '{}' overlap by {} mm at the start; they are let apart at separation_speed",
+            of.body,
+            of.other,
+            number(1e3 * of.depth)
+        ));
+    }
+    if overlaps.len() > MOST_TOLD {
+        console.warn(format_args!("and {} more overlap", count((overlaps.len() - MOST_TOLD) as u64)));
+    }
+    if let Some(stable) = world.stable_step().filter(|stable| stable.dt < scene.dt) {
+        console.warn(format_args!(
+            "steps of {} s may be too long for the springs under '{}' and an explicit integrator; take --dt {:.1e}, less stiffness, or integrator = \"implicit\"",
+            number(scene.dt),
+            stable.body,
+            stable.dt
+        ));
+    }
+}
+
+/// Folders that were not there before.
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    fn of(folder: &Path) -> Self {
+        let folders = [folder.join("resume"), folder.to_owned()];
+        Self(folders.into_iter().filter(|folder| !folder.exists()).collect())
+    }
+
+    /// Takes them away again, as far as they are empty.
+    fn remove(&self) {
+        for folder in &self.0 {
+            fs::remove_dir(folder).ok();
+        }
+    }
 }
 
 fn check_size(scene: &Scene) -> Result<(), Failure> {
@@ -312,6 +361,20 @@ impl Run {
             .or_failed()?;
         recording.add(&world, &world.report());
         Ok(Self { world, recording, checkpoint, fingerprint })
+    }
+
+    /// Whether there is something left to do, or the run is as long as it should be.
+    fn allows(&self, scene: &Scene) -> Result<(), Failure> {
+        let done = self.world.steps_taken();
+        if done <= scene.steps() {
+            return Ok(());
+        }
+        Err(anyhow!(
+            "{} s are simulated already, more than --seconds {}; --resume only makes runs longer, so give more, or begin anew with --force",
+            number(self.world.time()),
+            number(scene.seconds)
+        ))
+        .or_bad_input()
     }
 
     fn steps(&mut self, scene: &Scene, every: Duration, console: &Console) -> Result<Ending, Failure> {

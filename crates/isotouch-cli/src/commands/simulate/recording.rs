@@ -10,7 +10,7 @@ use isotouch::dynamics::{StepReport, World};
 use isotouch::math::Pose;
 
 /// Numbers of a row before the poses.
-const FACTS: usize = 10;
+const FACTS: usize = 16;
 const POSE: usize = 7;
 
 /// All rows so far.
@@ -54,6 +54,16 @@ impl Row<'_> {
     /// Wall-clock time of the step, and of finding contacts.
     pub(super) fn seconds(self) -> [f64; 2] {
         [self.0[8], self.0[9]]
+    }
+
+    /// kg·m/s, of all dynamic bodies.
+    pub(super) fn momentum(self) -> [f64; 3] {
+        [self.0[10], self.0[11], self.0[12]]
+    }
+
+    /// kg·m²/s, of all dynamic bodies about the origin.
+    pub(super) fn angular_momentum(self) -> [f64; 3] {
+        [self.0[13], self.0[14], self.0[15]]
     }
 
     /// Of all bodies.
@@ -115,6 +125,8 @@ impl Recording {
             report.seconds,
             report.contact_seconds,
         ]);
+        self.numbers.extend(report.momentum.to_array());
+        self.numbers.extend(report.angular_momentum.to_array());
         for body in world.bodies() {
             self.numbers.extend(body.pose().to_numbers());
         }

@@ -81,10 +81,21 @@ impl AsUsual for tempfile::Builder<'_, '_> {
 
 /// No clock in it: the same scene gives the same bytes.
 fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Result<()> {
-    let mut columns: Vec<String> =
-        ["kinetic_energy", "potential_energy", "elastic_energy", "penetration", "contacts"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut columns: Vec<String> = [
+        "kinetic_energy",
+        "potential_energy",
+        "elastic_energy",
+        "penetration",
+        "contacts",
+        "momentum_x",
+        "momentum_y",
+        "momentum_z",
+        "angular_momentum_x",
+        "angular_momentum_y",
+        "angular_momentum_z",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     for body in world.bodies() {
         columns.extend(pose_columns(body.name()));
     }
@@ -94,6 +105,8 @@ fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
         numbers.clear();
         numbers.extend(row.energies());
         numbers.extend([row.penetration(), row.contacts()]);
+        numbers.extend(row.momentum());
+        numbers.extend(row.angular_momentum());
         numbers.extend(row.poses());
         trajectory.add(row.time(), &numbers)?;
     }
@@ -112,6 +125,16 @@ fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
     arrays.add("penetration", &[rows], all(&|row| row.penetration()));
     let contacts: Vec<u32> = recording.rows().map(|row| row.contacts() as u32).collect();
     arrays.add("contacts", &[rows], contacts);
+    arrays.add("momentum", &[rows, 3], recording.rows().flat_map(Row::momentum).collect::<Vec<f64>>());
+    let turning: Vec<f64> = recording.rows().flat_map(Row::angular_momentum).collect();
+    arrays.add("angular_momentum", &[rows, 3], turning);
+    // Arrays of texts are not written here: UTF-8, as long as the longest, the rest zeros.
+    let longest = world.bodies().iter().map(|body| body.name().len()).max().unwrap_or(0).max(1);
+    let mut names = vec![0u8; bodies * longest];
+    for (row, body) in names.chunks_exact_mut(longest).zip(world.bodies()) {
+        row[..body.name().len()].copy_from_slice(body.name().as_bytes());
+    }
+    arrays.add("names", &[bodies, longest], names);
     Ok(arrays.write(path, Compression::Deflated)?)
 }
 

@@ -183,8 +183,9 @@ impl<'a> Search<'a> {
         if self.checker.stays_clear(&sphere, time, target) {
             return;
         }
-        // The mesh is asked where the field's error would hide that it is far enough.
-        let asks_mesh = sphere.radius + way < 4.0 * self.checker.fixed.field.error_bound();
+        // The mesh is asked where the field's error would hide that it is far enough, and where the field cannot be asked.
+        let field = self.checker.fixed.field;
+        let asks_mesh = field.hides_triangles() || sphere.radius + way < 4.0 * field.error_bound();
         if asks_mesh && self.checker.is_farther(center, target + sphere.radius + way, asks_mesh) {
             return;
         }

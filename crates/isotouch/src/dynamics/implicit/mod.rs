@@ -19,6 +19,7 @@ mod solve;
 
 use std::time::Instant;
 
+use super::delay::{Delays, Shift, add_delay};
 use super::free::Moved;
 use super::pairs::{Party, Pressed};
 use super::world::{Stepped, World};
@@ -39,25 +40,28 @@ impl World {
         let solution = System::new(self, &free, &rows, dt).solve();
 
         let mut impulses = vec![Wrench::ZERO; self.bodies.len()];
+        let mut delays = Delays::new();
         for (row, force) in rows.iter().zip(&solution.forces) {
             let impulse = *force * dt;
             impulses[row.shell_of] += Wrench::of_force(impulse, row.arm_of_shell);
             if let Party::Body(j) = row.on {
                 impulses[j] += Wrench::of_force(-impulse, row.arm_of_surface);
+                if row.t > 0.0 {
+                    add_delay(&mut delays, (row.shell_of, j), row.t * impulse);
+                }
             }
         }
         let struck = free.iter().zip(&self.bodies).zip(&impulses);
         let mut moves: Vec<Moved> =
             struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
+        self.give_back((&delays, Shift::Sideways), &free, &mut moves, dt);
         self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let mut sum = Pressed::default();
         for (role, rows) in roles.iter().zip(&found) {
             let Some(pair) = self.on_surface(role, &steps) else { continue };
             let pressed = self.pressed(role, &pair, rows.iter().map(|row| row.point));
-            sum.elastic_energy += pressed.elastic_energy;
-            sum.deepest = sum.deepest.max(pressed.deepest);
-            sum.points += pressed.points;
+            sum.add(&pressed);
         }
         let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
         Stepped { moves, forces, pressed: sum, pairs: pairs.len(), rounds: solution.rounds, contact_seconds }

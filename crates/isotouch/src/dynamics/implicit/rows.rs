@@ -23,7 +23,9 @@ pub(super) struct Row {
     /// N·s/m.
     pub(super) damping: f64,
     pub(super) friction: Friction,
-    /// From the centres of mass at the beginning of the step: one place in the world for both, so that angular momentum is conserved.
+    /// When the point comes near, as part of the step.
+    pub(super) t: f64,
+    /// From the centres of mass at that time.
     pub(super) arm_of_shell: DVec3,
     pub(super) arm_of_surface: DVec3,
 }
@@ -61,7 +63,8 @@ fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row
         stiffness,
         damping,
         friction: role.law.friction,
-        arm_of_shell: place - pair.shell_body.from.center_in_world(),
-        arm_of_surface: place - pair.surface_body.from.center_in_world(),
+        t,
+        arm_of_shell: place - shell_body.center_in_world(),
+        arm_of_surface: place - surface_body.center_in_world(),
     })
 }

@@ -16,8 +16,8 @@ const MOST_ROUNDS: usize = 40;
 /// Rounds end when velocities of all bodies change by less than this part of what gravity adds in the step. Smaller takes rounds that nobody sees; larger lets
 /// resting bodies creep.
 const SETTLED: f64 = 1e-5;
-/// Conjugate gradients end at this part of the first residual.
-const RESIDUAL: f64 = 1e-9;
+/// Conjugate gradients end at this part of the first residual. What is left the next round finds, for its residual is of the true function; the last round's own is small already.
+const RESIDUAL: f64 = 1e-6;
 /// Most halvings of a Newton step that does not lead down.
 const MOST_HALVINGS: usize = 12;
 
@@ -88,20 +88,20 @@ impl<'a> System<'a> {
         let mut velocities = self.start.clone();
         let mut rounds = 0;
         let mut last: Vec<Resistance> = Vec::new();
+        let mut states = self.states(&velocities);
         if velocities.is_empty() {
             return Solution { forces: vec![DVec3::ZERO; self.rows.len()], rounds };
         }
         while rounds < MOST_ROUNDS {
             rounds += 1;
-            let states = self.states(&velocities);
             last = self.rows.iter().zip(&states).map(|(row, state)| self.resistance_at(row, state)).collect();
-            if self.improve(&mut velocities, &states, &last) {
+            if self.improve(&mut velocities, &mut states, &last) {
                 break;
             }
         }
         // The forces of the last round's linear system, which its velocities solve. Those of the friction law at these velocities are the same but for what is left to
         // improve, times a large stiffness.
-        let forces = self.rows.iter().zip(self.states(&velocities)).zip(&last).map(|((row, state), at)| {
+        let forces = self.rows.iter().zip(states).zip(&last).map(|((row, state), at)| {
             let along = state.velocity.dot(row.normal);
             let normal_force =
                 if at.is_pressed { -row.stiffness * row.gap - self.resistance(row) * along } else { 0.0 };
@@ -111,7 +111,7 @@ impl<'a> System<'a> {
     }
 
     /// One Newton step; whether it was so small that the search is over.
-    fn improve(&self, velocities: &mut [Twist], states: &[RowState], at: &[Resistance]) -> bool {
+    fn improve(&self, velocities: &mut [Twist], states: &mut Vec<RowState>, at: &[Resistance]) -> bool {
         let gradient = self.gradient(velocities, states, at);
         let Some(direction) = self.blocks(at).solve(&gradient) else { return true };
         let before = self.cost(velocities, states, at);
@@ -119,9 +119,11 @@ impl<'a> System<'a> {
         for _ in 0..MOST_HALVINGS {
             let next: Vec<Twist> =
                 velocities.iter().zip(&direction).map(|(v, d)| along(v, d, -length)).collect();
-            let cost = self.cost(&next, &self.states(&next), at);
+            let next_states = self.states(&next);
+            let cost = self.cost(&next, &next_states, at);
             if cost <= before + 1e-12 * before.abs() {
                 velocities.copy_from_slice(&next);
+                *states = next_states;
                 break;
             }
             length *= 0.5;

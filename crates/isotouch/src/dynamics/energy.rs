@@ -1,0 +1,147 @@
+//! Where energy comes from, to tell a run that explodes from one that is pushed.
+//!
+//! Contact can only take energy. What bodies have at the end of a step and not at its beginning, users' forces and bodies that are led have done the work for; what is left was made by steps too
+//! long for their springs. Such excess is added up, and paid back by what contact takes later. When it is more than there ever was to make motion of (what bodies came with, fell by, and were
+//! given), the run has diverged.
+
+use super::free::Moved;
+use super::world::{Integrator, Stepped, World};
+use crate::contact::Stiffness;
+use crate::math::Twist;
+
+/// Energy to begin with that nobody misses: bodies lifted by this part of their size.
+const LIFTED: f64 = 0.1;
+/// Part of a body's surface that may rest on something at once: one face of a cube.
+const RESTING: f64 = 1.0 / 6.0;
+
+/// The energy account of a world. All in J.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct EnergyWatch {
+    /// Kinetic energy that bodies came with, and work that was done on them.
+    pub given: f64,
+    /// Potential energy to count falls from.
+    pub reference: f64,
+    /// The lowest potential energy so far.
+    pub lowest: f64,
+    /// Energy that contacts made and did not take again.
+    pub excess: f64,
+    /// Kinetic, potential and elastic energy after the last step; `None` before the first.
+    pub last: Option<[f64; 3]>,
+}
+
+impl EnergyWatch {
+    /// What changed between steps was done by the user.
+    fn begin(&mut self, [kinetic, potential]: [f64; 2]) {
+        match self.last {
+            None => *self = Self { given: kinetic, reference: potential, lowest: potential, ..*self },
+            Some([last_kinetic, last_potential, _]) => {
+                self.given += (kinetic - last_kinetic).abs();
+                self.reference += potential - last_potential;
+                self.lowest += potential - last_potential;
+            }
+        }
+    }
+
+    /// A step: energies after it, and the work that was done in it.
+    fn end(&mut self, before: [f64; 2], after: [f64; 3], work: f64) {
+        let elastic = self.last.map_or(0.0, |last| last[2]);
+        let more = after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic;
+        self.excess = (self.excess + more - work).max(0.0);
+        self.given += work.max(0.0);
+        self.lowest = self.lowest.min(after[1]);
+        self.last = Some(after);
+    }
+
+    /// All that there was to make motion of.
+    pub fn available(&self) -> f64 {
+        self.given + self.reference - self.lowest
+    }
+}
+
+/// How long the steps of an explicit integrator may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StableStep {
+    /// The body that needs the shortest.
+    pub body: String,
+    /// √(m/k), s: with steps much longer springs overshoot.
+    pub dt: f64,
+}
+
+impl World {
+    /// The account after a step, and whether contacts made more energy than there was: then the body that gained most.
+    pub(super) fn watch(&self, stepped: &Stepped, dt: f64) -> (EnergyWatch, Option<usize>) {
+        let now = self.report();
+        let before = [now.kinetic_energy, now.potential_energy];
+        let mut watch = self.energy;
+        watch.begin(before);
+        let (mut kinetic, mut potential, mut work, mut unseen) = (0.0, 0.0, 0.0, 0.0);
+        let (mut gained, mut most) = (None, f64::NEG_INFINITY);
+        let is_led = self.bodies.iter().any(|body| !body.is_dynamic() && body.twist() != Twist::ZERO);
+        let delayed = self.options.integrator == Integrator::Papers;
+        for (k, (body, of)) in self.bodies.iter().zip(&stepped.moves).enumerate() {
+            if !body.is_dynamic() {
+                // What is led does the work that contact takes from it. The papers' loop acts with the force of the step before.
+                let force = if delayed { body.contact_force } else { stepped.forces[k] };
+                work -= dt * (force.force.dot(of.velocity) + force.torque.dot(of.rate));
+                continue;
+            }
+            let (own, twist) = kinetic_after(body, of);
+            kinetic += own;
+            potential -= body.mass * self.options.gravity.dot(of.pose.place(body.center));
+            // F·(v + v')/2 is what F adds to ½mv², exactly.
+            let mean = body.twist().lerp(&twist, 0.5);
+            work += dt * (body.user_force.force.dot(mean.linear) + body.user_force.torque.dot(mean.angular));
+            let more = own - body.kinetic_energy();
+            if is_led && of.carried.is_some() {
+                // What strikes a bullet is not among the forces.
+                work += more.max(0.0);
+            }
+            if more > most {
+                (gained, most) = (Some(k), more);
+            }
+            let speed = self.options.separation_speed;
+            let gravity = self.options.gravity.length();
+            let lifted = LIFTED * body.shape.around().radius * gravity;
+            unseen += body.mass * (lifted + (gravity * dt).powi(2) + speed * speed);
+        }
+        watch.end(before, [kinetic, potential, stepped.pressed.elastic_energy], work);
+        let has_diverged = watch.excess > watch.available() + unseen;
+        (watch, gained.filter(|_| has_diverged))
+    }
+
+    /// The longest step that the explicit integrators can be trusted with, or `None` for the implicit one, which takes any. An estimate: the mass of a body and the springs under
+    /// a sixth of its surface.
+    pub fn stable_step(&self) -> Option<StableStep> {
+        if self.options.integrator == Integrator::Implicit {
+            return None;
+        }
+        let mut kinds: Vec<crate::contact::Material> = Vec::new();
+        let all = self.bodies.iter().map(|body| body.material);
+        for material in all.chain(self.surfaces.iter().map(|surface| surface.material)) {
+            if !kinds.contains(&material) {
+                kinds.push(material);
+            }
+        }
+        let mut found: Option<StableStep> = None;
+        for body in self.bodies.iter().filter(|body| body.is_dynamic()) {
+            let Some(shell) = body.shape.shell() else { continue };
+            let resting = |stiffness: Stiffness| match stiffness {
+                Stiffness::PerArea(k) => k * RESTING * shell.weights().iter().sum::<f64>(),
+                Stiffness::PerPoint(k) => k * (RESTING * shell.len() as f64).max(1.0),
+            };
+            let stiffest =
+                kinds.iter().map(|other| resting(self.law_between(&body.material, other).stiffness)).fold(0.0, f64::max);
+            let dt = (body.mass / stiffest).sqrt();
+            if found.as_ref().is_none_or(|of| dt < of.dt) {
+                found = Some(StableStep { body: body.name.clone(), dt });
+            }
+        }
+        found
+    }
+}
+
+fn kinetic_after(body: &super::Body, of: &Moved) -> (f64, Twist) {
+    let angular = body.angular_velocity_of(of.pose.rotation, of.angular_momentum);
+    let energy = 0.5 * (body.mass * of.velocity.length_squared() + of.angular_momentum.dot(angular));
+    (energy, Twist { linear: of.velocity, angular })
+}
