@@ -128,11 +128,11 @@ fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
     arrays.add("momentum", &[rows, 3], recording.rows().flat_map(Row::momentum).collect::<Vec<f64>>());
     let turning: Vec<f64> = recording.rows().flat_map(Row::angular_momentum).collect();
     arrays.add("angular_momentum", &[rows, 3], turning);
-    // Arrays of texts are not written here: UTF-8, as long as the longest, the rest zeros.
-    let longest = world.bodies().iter().map(|body| body.name().len()).max().unwrap_or(0).max(1);
-    let mut names = vec![0u8; bodies * longest];
+    // Arrays of texts are not written here: characters by their numbers, as many as the longest has, the rest zeros.
+    let longest = world.bodies().iter().map(|body| body.name().chars().count()).max().unwrap_or(0).max(1);
+    let mut names = vec![0u32; bodies * longest];
     for (row, body) in names.chunks_exact_mut(longest).zip(world.bodies()) {
-        row[..body.name().len()].copy_from_slice(body.name().as_bytes());
+        row.iter_mut().zip(body.name().chars()).for_each(|(place, letter)| *place = u32::from(letter));
     }
     arrays.add("names", &[bodies, longest], names);
     Ok(arrays.write(path, Compression::Deflated)?)
