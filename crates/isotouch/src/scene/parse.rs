@@ -71,11 +71,13 @@ impl Scene {
     /// A scene from its text. `file` is what messages call it; paths in the text are relative to its folder.
     pub fn parse(file: &str, text: &str) -> Result<Self, SceneError> {
         let text = Text { file, text };
-        let root = toml::de::DeTable::parse(text.text).map_err(|error| SceneError::Syntax {
-            place: text.place(error.span().unwrap_or(0..0)),
-            problem: error.message().replace('\n', "; "),
-        })?;
+        let root = text.parse()?;
         let root = Table::of_text(text, &root);
+        if let Some(value) = root.get("haptic") {
+            let problem =
+                "this is a scene to be felt and not one to be simulated; run it with `isotouch haptic`";
+            return Err(SceneError::Conflict { place: value.place(), problem: problem.to_owned() });
+        }
         root.check_keys(&KEYS)?;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
 

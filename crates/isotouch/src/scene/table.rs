@@ -15,7 +15,15 @@ pub(super) struct Text<'a> {
     pub(super) text: &'a str,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// As TOML.
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'a>>, SceneError> {
+        DeTable::parse(self.text).map_err(|error| SceneError::Syntax {
+            place: self.place(error.span().unwrap_or(0..0)),
+            problem: error.message().replace('\n', "; "),
+        })
+    }
+
     pub(super) fn place(&self, at: Range<usize>) -> Place {
         let before = self.text.get(..at.start).unwrap_or(self.text);
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
