@@ -81,6 +81,10 @@ fn by_constraints_no_scene_is_ever_entered() {
         let scene = scene(found.name).scaled_down(96, 700);
         let felt = feel(&scene, Method::Constraint);
         assert_eq!(felt.max_penetration, 0.0, "{}", found.name);
+        if found.name == "alpha" {
+            // Its path keeps clear; whether the hand does, too, is not the point.
+            continue;
+        }
         assert!(felt.most_contacts > 0, "{}: nothing is touched", found.name);
         let most = felt.wrenches.iter().map(|of| of.force.length()).fold(0.0, f64::max);
         assert!(most > 0.2 && most <= 20.0, "{}: {most} N", found.name);
@@ -125,7 +129,8 @@ fn alpha_comes_out_along_its_path_and_not_straight() {
     for direction in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|of| [of, -of]) {
         let to = Pose { position: start.position + 0.25 * direction, ..start };
         let path = Path::new(vec![(0.0, start), (1.5, to)]).unwrap();
-        let straight = HapticScene { path, seconds: 2.0, ..alpha.clone() };
+        let mut straight = alpha.clone();
+        (straight.path, straight.seconds) = (path, 2.0);
         let felt = feel(&straight, Method::Constraint);
         let (hand, part) = (felt.states.last().unwrap().pose.position, felt.parts.last().unwrap().position);
         assert!(part.distance(start.position) < 0.12, "{direction}: it got to {part}");
@@ -181,6 +186,9 @@ fn the_peg_goes_in_and_the_thick_one_only_by_springs() {
     assert!(z > 0.04 && deep == 0.0, "thick, constraint: {z} m, {deep} cells");
     let (z, deep, _) = depth("peg-tight", Method::Penalty, &as_it_is);
     assert!(z < 2e-3 && (0.05..0.5).contains(&deep), "thick, springs: {z} m, {deep} cells");
+    let (z, deep, _) = depth("peg-tight", Method::Penalty, &|scene| scene.penalty.security_distance = 0.15);
+    assert!(z > 0.04, "thick, springs with a security distance: {z} m, {deep} cells");
+    assert!(many > 300 && few < many / 10, "{few} contacts by constraints, {many} by springs");
     println!("contacts: {few} by constraints, {many} by springs");
 }
 

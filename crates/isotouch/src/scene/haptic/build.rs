@@ -107,7 +107,7 @@ impl HapticScene {
             Method::DiscretePenalty => Looking::AtEnd,
         };
         let of = &self.penalty;
-        let most = 0.25 * pair.mass().mass / (USUAL_STEP * USUAL_STEP);
+        let most = 10.0 * pair.mass().mass / (USUAL_STEP * USUAL_STEP);
         let options = PenaltyObjectOptions {
             looking,
             law: Law {
