@@ -7,8 +7,8 @@ use crate::ccd::{Ball, Plane, Touchable};
 use crate::contact::{Friction, Law, PenaltyOptions, Stiffness};
 use crate::field::Field;
 use crate::haptics::{
-    Coupling, GodObject, GodObjectError, Held, HeldPair, Looking, PenaltyError, PenaltyObject,
-    PenaltyObjectOptions, Renderer, RowNormals, Surface,
+    Coupling, GodObject, GodObjectError, GodObjectOptions, Held, HeldPair, Looking, PenaltyError,
+    PenaltyObject, PenaltyObjectOptions, Renderer, RowNormals, Surface,
 };
 use crate::mesh::{MassProperties, TriMesh, mass_properties};
 use crate::scene::error::{SceneError, ShapeFailure};
@@ -67,13 +67,6 @@ impl HapticScene {
                     Held::Field => (&self.held, &held),
                 };
                 let field = field(&of.source, solid).map_err(of_shape(of))?;
-                let field = match self.offset {
-                    0.0 => field,
-                    cells => {
-                        let by = cells * field.grid().cell;
-                        field.offset(by).map_err(|error| here(error.into()))?
-                    }
-                };
                 (Some(mesh), Surface::Field(Arc::new(field)))
             }
         };
@@ -94,7 +87,7 @@ impl HapticScene {
         let coupling = self.coupling_for(pair, method);
         let looking = match method {
             Method::Constraint => {
-                let mut options = self.constraint;
+                let mut options = GodObjectOptions { iso: self.level(pair), ..self.constraint };
                 let is_certain = pair.shell().normal_source() == NormalSource::Mesh;
                 if options.normals == RowNormals::Fixed && !is_certain {
                     // A mesh that does not tell its outside has normals that lead in as often as out; the field's lead out.
@@ -117,9 +110,10 @@ impl HapticScene {
             },
             penalty: PenaltyOptions {
                 subintervals: of.subintervals,
-                iso: of.security_distance * pair.surface().cell(),
+                iso: self.level(pair) + of.security_distance * pair.surface().cell(),
                 ..PenaltyOptions::default()
             },
+            surface: self.level(pair),
             coupling,
             max_stiffness: of.max_stiffness.unwrap_or(most),
             ..PenaltyObjectOptions::default()
@@ -146,6 +140,14 @@ impl HapticScene {
             ..usual
         }
         .saturating(of.max_distance.unwrap_or(limit), gyration)
+    }
+
+    /// The level set that is touched, m. Formulas are grown themselves.
+    fn level(&self, pair: &HeldPair) -> f64 {
+        match self.fixed {
+            FixedPart::Surface(..) => 0.0,
+            FixedPart::Shape(_) => self.offset * pair.surface().cell(),
+        }
     }
 
     fn grown(&self, shape: SurfaceShape, cell: f64) -> Arc<dyn Touchable + Send + Sync> {

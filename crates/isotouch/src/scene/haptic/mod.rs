@@ -137,7 +137,7 @@ pub struct HapticScene {
     pub about: String,
     /// Whether the held part is points or a field.
     pub held_as: Held,
-    /// Of the field's solid, in cells: grown by so much, or shrunk where below 0.
+    /// Of the field's solid, in cells: grown by so much, or shrunk where below 0. That level set of the field is what is touched.
     pub offset: f64,
     /// Of the held part.
     pub mass: HeldMass,
