@@ -73,11 +73,13 @@ impl Scene {
     pub fn parse(file: &str, text: &str) -> Result<Self, SceneError> {
         let ends = line_ends(text);
         let text = Text { file, text, line_ends: &ends };
-        let root = toml::de::DeTable::parse(text.text).map_err(|error| SceneError::Syntax {
-            place: text.place(error.span().unwrap_or(0..0)),
-            problem: error.message().replace('\n', "; "),
-        })?;
+        let root = text.parse()?;
         let root = Table::of_text(text, &root);
+        if let Some(value) = root.get("haptic") {
+            let problem =
+                "this is a scene to be felt and not one to be simulated; run it with `isotouch haptic`";
+            return Err(SceneError::Conflict { place: value.place(), problem: problem.to_owned() });
+        }
         root.check_keys(&KEYS)?;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
 

@@ -167,6 +167,8 @@ pub struct GodObject {
     /// The same with friction.
     rubs: Vec<Contact>,
     is_fresh: bool,
+    /// Whether rows have the field's normals although the points' are wanted: for the rest of a step in which these led nowhere.
+    by_field: bool,
     /// Points that rest on the surface at `pose`.
     resting: usize,
     active: usize,
@@ -179,6 +181,8 @@ pub struct GodObject {
 
 /// A motion shorter than this part of a cell is none: less than what rounding makes of poses in f32 devices, far less than the skin.
 const STILL: f64 = 1e-7;
+/// A pass that was stopped within this part of the skin led nowhere. Larger gives up the wanted normals sooner; smaller uses up more of the skin before.
+const LITTLE: f64 = 0.1;
 
 impl GodObject {
     /// A god object at a pose where nothing is entered.
@@ -206,6 +210,7 @@ impl GodObject {
             rows: Vec::with_capacity(options.most_rows),
             rubs: Vec::new(),
             is_fresh: false,
+            by_field: false,
             resting: 0,
             active: 0,
             relaxed: false,
@@ -228,6 +233,9 @@ impl GodObject {
         let mut moved = false;
         (self.relaxed, self.active) = (false, 0);
         self.trail.clear();
+        if std::mem::replace(&mut self.by_field, false) {
+            self.is_fresh = false;
+        }
         while is_somewhere && passes < self.options.passes {
             self.look_around();
             let wanted = self.wanted(world_from_hand);
@@ -241,9 +249,14 @@ impl GodObject {
             }
             let to = self.pose.displaced(&step, self.pair.center());
             let had_rows = !self.rows.is_empty();
+            let from = self.pose;
             let went_all_the_way = self.advance(to);
             self.trail.push(self.pose);
-            moved = true;
+            moved |= self.pose != from;
+            // Where points on sharp edges have normals that the field does not share, rows allow what the field does not: the part would be stopped at once, ever again,
+            // and use up its skin. To first order the field's gradient is what counts.
+            let way = from.displacement_to(&self.pose, self.pair.center());
+            self.by_field |= !went_all_the_way && self.length_of(&way) < LITTLE * self.skin();
             if went_all_the_way && !had_rows {
                 break;
             }
@@ -321,11 +334,15 @@ impl GodObject {
 
     /// Whether no point of the part would go anywhere.
     fn is_still(&self, step: &Twist) -> bool {
-        let around = self.pair.shell().tree().sphere(0);
-        let way = step.linear.length() + step.angular.length() * around.radius;
         // Written so that NaN is still.
-        let goes = way > STILL * self.pair.surface().cell();
+        let goes = self.length_of(step) > STILL * self.pair.surface().cell();
         !goes
+    }
+
+    /// About how far the farthest point goes, m.
+    fn length_of(&self, step: &Twist) -> f64 {
+        let around = self.pair.shell().tree().sphere(0);
+        step.linear.length() + step.angular.length() * around.radius
     }
 
     /// δ, m.

@@ -101,7 +101,7 @@ impl GodObject {
             (RowNormals::Field, _) | (RowNormals::Fixed, Held::Shell) => false,
         };
         // Points without a normal, at triangles without area, have the field's.
-        let inward = if by_shell && own != DVec3::ZERO { from_shell } else { from_field };
+        let inward = if by_shell && !self.by_field && own != DVec3::ZERO { from_shell } else { from_field };
         let skin = self.skin();
         let gap = (near.value - self.options.iso - skin) / gradient.length().max(SHORTEST_GRADIENT);
         (place.is_finite() && gap.is_finite()).then_some(ContactRow { place, inward, gap })

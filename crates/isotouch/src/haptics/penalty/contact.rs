@@ -94,7 +94,7 @@ impl PenaltyObject {
             stiffness,
             damping: stiffness * law.damping,
             points: impulse.points,
-            penetration: (impulse.deepest - options.iso).max(0.0),
+            penetration: (impulse.deepest - (options.iso - self.options.surface)).max(0.0),
             softened,
         }
     }
