@@ -190,14 +190,14 @@ fn drives(setup: &Setup) -> anyhow::Result<Vec<Drive>> {
     let field = field_of(&alpha, resolution)?;
     let pair = shell_on_field(&alpha, shell_of(&alpha, points)?, field)?;
     let path = alpha_path();
-    // The way out without its last leg, which is free, pushed aside by half as much again as it keeps away: the part slides along the other.
+    // The way out without its last leg, which is free, pushed aside by four times as much as it keeps away: the part slides along the other.
     let way = &path[..path.len() - 1];
     let alpha_hands = (0..steps).map(|k| {
         let part = k as f64 / (steps - 1) as f64;
         let pose = along(way, part);
-        let aside = DQuat::from_rotation_z(40.0 * part) * DQuat::from_rotation_x(25.0 * part) * DVec3::X;
+        let aside = DQuat::from_rotation_z(13.0 * part) * DQuat::from_rotation_x(9.0 * part) * DVec3::X;
         // From nothing, so that it begins outside.
-        Pose { position: pose.position + aside * 0.03 * (20.0 * part).min(1.0), ..pose }
+        Pose { position: pose.position + aside * 0.08 * (20.0 * part).min(1.0), ..pose }
     });
     let alpha_hands = alpha_hands.collect();
     let blob_hands = (0..steps).map(|k| around_the_blob(0.012, k as f64 / (steps - 1) as f64)).collect();

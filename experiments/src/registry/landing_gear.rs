@@ -172,7 +172,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let gear = Gear::new(setup.quick)?;
     let (speeds, ways): (&[f64], usize) = if setup.quick {
-        (&[0.25, 2.0, 50.0], 3)
+        (&[0.02, 2.0, 50.0], 3)
     } else {
         (&[0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0], 20)
     };

@@ -86,14 +86,8 @@ impl Pin {
         self.field.grid().cell
     }
 
-    /// With the peg's field grown by so many cells.
-    fn pair(&self, grown: f64) -> anyhow::Result<Arc<HeldPair>> {
-        let field = if grown == 0.0 {
-            Arc::clone(&self.field)
-        } else {
-            Arc::new(self.field.offset(grown * self.cell())?)
-        };
-        field_on_shell(&self.mesh, field, Arc::clone(&self.hole))
+    fn pair(&self) -> anyhow::Result<Arc<HeldPair>> {
+        field_on_shell(&self.mesh, Arc::clone(&self.field), Arc::clone(&self.hole))
     }
 
     /// The hand of all runs: down, not quite straight, and then still.
@@ -112,19 +106,20 @@ impl Pin {
         (0..steps).map(hand).collect()
     }
 
+    /// Contact begins `outside` cells from the peg's surface.
     fn penalty(
         &self,
         pair: &HeldPair,
         looking: Looking,
         of_point: f64,
-        security: f64,
+        outside: f64,
     ) -> PenaltyObjectOptions {
         let inertia = pair.mass().inertia.x_axis.x;
         let coupling = Coupling::critical(STIFFNESS, ANGULAR_STIFFNESS, pair.mass().mass, inertia);
         PenaltyObjectOptions {
             looking,
             law: Law { stiffness: Stiffness::PerPoint(of_point), damping: 1e-3, friction: Friction::NONE },
-            penalty: PenaltyOptions { subintervals: 5, iso: security * self.cell(), ..Default::default() },
+            penalty: PenaltyOptions { subintervals: 5, iso: outside * self.cell(), ..Default::default() },
             coupling: coupling.saturating(SATURATED * self.cell(), 0.5 * PEG.length),
             max_stiffness: STIFFNESS,
             ..Default::default()
@@ -140,8 +135,10 @@ struct Course {
     contacts: Vec<f64>,
     active: Vec<f64>,
     seconds: Vec<f64>,
-    /// The least φ of any point, looked up for every point at every tenth pose.
+    /// The least φ of any point above the grown surface, looked up for every point at every tenth pose.
     least: f64,
+    /// By how much the peg's surface is grown.
+    grown: f64,
 }
 
 impl Course {
@@ -154,15 +151,15 @@ impl Course {
     }
 }
 
-fn by_constraints(pin: &Pin, pair: &Arc<HeldPair>, hands: &[Pose]) -> anyhow::Result<Course> {
-    let mut god = GodObject::new(Arc::clone(pair), hands[0], &GodObjectOptions::default())?;
-    let mut course = Course { least: f64::INFINITY, ..Default::default() };
+fn by_constraints(pin: &Pin, pair: &Arc<HeldPair>, hands: &[Pose], grown: f64) -> anyhow::Result<Course> {
+    let options = GodObjectOptions { iso: grown * pin.cell(), ..Default::default() };
+    let mut god = GodObject::new(Arc::clone(pair), hands[0], &options)?;
+    let mut course = Course { least: f64::INFINITY, grown, ..Default::default() };
     for (k, hand) in hands.iter().enumerate() {
         let begin = Instant::now();
         let step = god.step(hand);
         course.seconds.push(begin.elapsed().as_secs_f64());
         course.heights.push(step.pose.position.z);
-        course.depths.push((-step.clearance).max(0.0) / pin.cell());
         course.contacts.push(step.contacts as f64);
         course.active.push(step.active as f64);
         course.look(k, pair, &step.pose);
@@ -174,10 +171,11 @@ fn by_springs(
     pin: &Pin,
     pair: &Arc<HeldPair>,
     hands: &[Pose],
-    options: &PenaltyObjectOptions,
+    (grown, security): (f64, f64),
 ) -> anyhow::Result<Course> {
+    let options = &pin.penalty(pair, Looking::Continuous, OF_POINT, grown + security);
     let mut part = PenaltyObject::new(Arc::clone(pair), hands[0], options)?;
-    let mut course = Course { least: f64::INFINITY, ..Default::default() };
+    let mut course = Course { least: f64::INFINITY, grown, ..Default::default() };
     let mut last = hands[0];
     for (k, hand) in hands.iter().enumerate() {
         let placed = moving(&last, hand, pair.center(), DT);
@@ -186,7 +184,6 @@ fn by_springs(
         let step = part.step(&placed, DT);
         course.seconds.push(begin.elapsed().as_secs_f64());
         course.heights.push(step.pose.position.z);
-        course.depths.push(step.penetration / pin.cell());
         course.contacts.push(step.contacts as f64);
         course.active.push(step.contacts as f64);
         course.look(k, pair, &step.pose);
@@ -196,25 +193,27 @@ fn by_springs(
 
 impl Course {
     fn look(&mut self, k: usize, pair: &HeldPair, pose: &Pose) {
+        let cell = pair.surface().cell();
+        let least = pair.least_value(pose, self.grown * cell).map_or(self.grown, |least| least / cell);
+        self.depths.push((self.grown - least).max(0.0));
         if k.is_multiple_of(10) {
-            self.least = self.least.min(least_value(pair, pose) / pair.surface().cell());
+            self.least = self.least.min(least_value(pair, pose) / cell - self.grown);
         }
     }
 }
 
 fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
     let hands = pin.hands(if setup.quick { 800 } else { 3_000 });
-    let (fits, tight) = (pin.pair(0.0)?, pin.pair(GROWN)?);
-    let springs = |pair: &Arc<HeldPair>, security: f64| {
-        by_springs(pin, pair, &hands, &pin.penalty(pair, Looking::Continuous, OF_POINT, security))
-    };
+    let pair = pin.pair()?;
+    let constraints = |grown| by_constraints(pin, &pair, &hands, grown);
+    let springs = |grown, security| by_springs(pin, &pair, &hands, (grown, security));
     // Name, course, whether it should go in.
     let runs = [
-        ("room 0.05 cell: constraints", by_constraints(pin, &fits, &hands)?, true),
-        ("room 0.05 cell: continuous springs", springs(&fits, 0.0)?, true),
-        ("grown by 0.1 cell: constraints", by_constraints(pin, &tight, &hands)?, false),
-        ("grown by 0.1 cell: continuous springs", springs(&tight, 0.0)?, true),
-        ("grown by 0.1 cell: springs, security distance 0.5 cell", springs(&tight, SATURATED)?, false),
+        ("room 0.05 cell: constraints", constraints(0.0)?, true),
+        ("room 0.05 cell: continuous springs", springs(0.0, 0.0)?, true),
+        ("grown by 0.1 cell: constraints", constraints(GROWN)?, false),
+        ("grown by 0.1 cell: continuous springs", springs(GROWN, 0.0)?, true),
+        ("grown by 0.1 cell: springs, security distance 0.5 cell", springs(GROWN, SATURATED)?, false),
     ];
     let mut table = Table::new(
         format!(
@@ -313,7 +312,7 @@ fn is_stable(pin: &Pin, pair: &Arc<HeldPair>, looking: Looking, of_point: f64, s
 }
 
 fn stiffness(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
-    let pair = pin.pair(0.0)?;
+    let pair = pin.pair()?;
     let (steps, factor) = if setup.quick { (200, 6.0) } else { (1_000, 1.15) };
     // Up from where all is calm, to the first that is not.
     let largest = |looking: Looking| {

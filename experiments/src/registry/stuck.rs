@@ -50,11 +50,10 @@ fn walls() -> Vec<(DVec3, DVec3)> {
     vec![(size, -shift), (size, shift)]
 }
 
-/// A block that closes the passage at a side, apart from the walls by a hair: they are parts of their own.
-fn stop(side: DVec3) -> (DVec3, DVec3) {
-    let size = DVec3::new(WIDTH - 0.01, PLATE, PLATE);
-    // A block of the plate's size, beside the plate at the origin, with the same room as the walls leave it.
-    (size, side)
+/// A block beside the plate, in the middle of the passage: far enough from the walls that the field between is not made of both.
+fn stop(at: DVec3) -> (DVec3, DVec3) {
+    let across = 0.1;
+    (if at.y == 0.0 { DVec3::new(across, across, PLATE) } else { DVec3::new(across, PLATE, across) }, at)
 }
 
 struct Passage {
