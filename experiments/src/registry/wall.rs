@@ -163,6 +163,9 @@ fn stability(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where the hand is and where the ideal proxy, at a part of the way.
+type Way<'a> = &'a dyn Fn(f64) -> (DVec3, DVec3);
+
 /// Beside proxies that are known: a ball in the hand, whose middle belongs on the surface a radius farther out, at the place nearest to the hand.
 fn ideal(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     const STIFFNESS: f64 = 1000.0;
@@ -187,7 +190,6 @@ fn ideal(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             "direction off, max, °",
         ],
     );
-    // (hand, ideal place) at a part of the way.
     let on_plane = |part: f64| {
         let at = DVec3::new(0.1 * part, 0.0, 0.03 * (9.0 * part).sin());
         (at + DVec3::Y * (RADIUS - DEEP), at + DVec3::Y * RADIUS)
@@ -196,7 +198,7 @@ fn ideal(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
         let way = DQuat::from_rotation_z(2.0 * part) * DQuat::from_rotation_x((5.0 * part).sin()) * DVec3::Y;
         (way * (big + RADIUS - DEEP), way * (big + RADIUS))
     };
-    let cases: [(&str, &Arc<HeldPair>, &dyn Fn(f64) -> (DVec3, DVec3)); 2] =
+    let cases: [(&str, &Arc<HeldPair>, Way<'_>); 2] =
         [("plane", &plane, &on_plane), ("ball, 5 cm", &round, &on_ball)];
     for (name, pair, at) in cases {
         let (_, above) = at(0.0);
