@@ -114,3 +114,32 @@ fn the_same_hand_gives_the_same_steps() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn a_hand_far_inside_does_not_stick_the_part_to_the_surface() {
+    let lumpy = |radius: f64, seed: u64| {
+        shapes::blob(shapes::BlobOptions { radius, seed, amplitude: 0.3, triangles: 5_000, ..Default::default() }).unwrap()
+    };
+    let pair = shell_on_field(&lumpy(0.2, 7), 600, &lumpy(0.5, 1), 64);
+    let start = Pose::at(DVec3::Y * 1.2);
+    let mut god = GodObject::new(Arc::clone(&pair), start, &GodObjectOptions::default()).unwrap();
+    let cell = pair.surface().cell();
+    let (mut thinnest, mut way, mut last) = (f64::INFINITY, 0.0, DVec3::ZERO);
+    for k in 0..600 {
+        // From above to the middle's other side, some ten cells inside, all the time.
+        let angle = 0.004 * f64::from(k);
+        let hand = Pose::at(DVec3::new(angle.sin(), angle.cos(), 0.0) * 0.4);
+        god.step(&hand);
+        if k < 50 {
+            last = god.pose().position;
+            continue;
+        }
+        thinnest = f64::min(thinnest, least(&pair, &god.pose()) / cell);
+        way += god.pose().position.distance(last);
+        last = god.pose().position;
+    }
+    // Half of the skin, and half of that again where something is met, is usual; it must not go on like that.
+    assert!(thinnest > 1e-4, "{thinnest} cells");
+    let aside = last.angle_between(DVec3::new(2.396f64.sin(), 2.396f64.cos(), 0.0));
+    assert!(aside < 0.5 && way > 0.5, "it is {aside} rad behind the hand, after {way}");
+}

@@ -17,8 +17,14 @@
 //! # The skin
 //!
 //! The paper leaves out the last step's contacts when it looks for new ones, so that what touches can slide; then they sink. Here contacts keep a *skin* δ above σ. Rows carry the
-//! gap, J_k·a ≤ (φ_k − σ − δ)/|∇φ|, so a point that has come nearer is moved back out; if such rows conflict, what is inside the skin may stay but not go deeper (b = 0). Continuous detection
-//! stops at half of what is left of the skin, at the nearest point; so it never finds a contact at once, and never lets the skin be used up.
+//! gap, J_k·a ≤ (φ_k − σ − δ)/|∇φ|, so a point that has come nearer is moved back out; if such rows conflict, as in a slot with little room, thinner skins are asked for, and in the end what is inside may
+//! stay but not go deeper (b = 0). Continuous detection stops at half of what is left of the skin, at the nearest point; so it never finds a contact at once, and never lets the skin be used up.
+//!
+//! # Strides
+//!
+//! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
+//! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
+//! far as it came where something was.
 //!
 //! # Being stuck
 //!
@@ -177,6 +183,8 @@ pub struct GodObject {
     touching: Vec<u32>,
     /// Poses at the ends of the passes of the last step.
     trail: Vec<Pose>,
+    /// How far any point may go in a pass while something is touched, m.
+    stride: f64,
 }
 
 /// A motion shorter than this part of a cell is none: less than what rounding makes of poses in f32 devices, far less than the skin.
@@ -215,7 +223,8 @@ impl GodObject {
             active: 0,
             relaxed: false,
             touching: Vec::new(),
-            trail: Vec::new(),
+            trail: Vec::with_capacity(options.passes.min(64) as usize),
+            stride: f64::INFINITY,
         };
         god.look_around();
         let deepest = god.near.iter().min_by(|a, b| a.value.total_cmp(&b.value));
@@ -243,23 +252,25 @@ impl GodObject {
                 break;
             }
             passes += 1;
-            let step = self.constrained(&wanted);
+            let had_rows = !self.rows.is_empty();
+            let step = self.constrained(&self.no_farther(wanted));
             if self.is_still(&step) {
                 break;
             }
+            let step = self.not_too_crooked(step);
             let to = self.pose.displaced(&step, self.pair.center());
-            let had_rows = !self.rows.is_empty();
             let from = self.pose;
-            let went_all_the_way = self.advance(to);
+            let part = self.advance(to);
             self.trail.push(self.pose);
             moved |= self.pose != from;
             // Where points on sharp edges have normals that the field does not share, rows allow what the field does not: the part would be stopped at once, ever again,
             // and use up its skin. To first order the field's gradient is what counts.
             let way = from.displacement_to(&self.pose, self.pair.center());
-            self.by_field |= !went_all_the_way && self.length_of(&way) < LITTLE * self.skin();
-            if went_all_the_way && !had_rows {
+            self.by_field |= part < 1.0 && self.way(&way) < LITTLE * self.skin();
+            if part == 1.0 && !had_rows {
                 break;
             }
+            self.keep_stride(&step, part);
         }
         self.look_around();
         let is_stuck = is_somewhere && !moved && !self.is_still(&self.wanted(world_from_hand));
@@ -335,12 +346,12 @@ impl GodObject {
     /// Whether no point of the part would go anywhere.
     fn is_still(&self, step: &Twist) -> bool {
         // Written so that NaN is still.
-        let goes = self.length_of(step) > STILL * self.pair.surface().cell();
+        let goes = self.way(step) > STILL * self.pair.surface().cell();
         !goes
     }
 
     /// About how far the farthest point goes, m.
-    fn length_of(&self, step: &Twist) -> f64 {
+    fn way(&self, step: &Twist) -> f64 {
         let around = self.pair.shell().tree().sphere(0);
         step.linear.length() + step.angular.length() * around.radius
     }

@@ -12,7 +12,7 @@ use crate::scene::body::rotation;
 use crate::scene::error::SceneError;
 use crate::scene::shape::{MOST_CELLS, MOST_POINTS, PlacedShape, ShellPoints, shape_of_name, shape_of_table};
 use crate::scene::surface::surface_shape;
-use crate::scene::table::{Table, Text, Value};
+use crate::scene::table::{Table, Text, Value, line_ends};
 
 const KEYS: [&str; 17] = [
     "held",
