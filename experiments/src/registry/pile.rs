@@ -113,7 +113,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     if !setup.quick {
         chart.write(project_root().join("docs/pictures/pile-step-time.svg"))?;
     }
-    Ok(Report { tables: vec![table], remarks: remarks(), failures, ..Default::default() })
+    Ok(Report { tables: vec![table], remarks: remarks(), failures })
 }
 
 fn heap(shape: &Arc<Shape>, bodies: usize) -> anyhow::Result<World> {

@@ -1,6 +1,6 @@
 //! From a text to a scene.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -135,9 +135,9 @@ impl Scene {
             return Err(root.need("bodies", REMEDY)?.bad(format!("a list of 1 to {MOST_BODIES} bodies")));
         }
         // Found by their names, so that many bodies are read in a time in proportion.
-        let mut names = HashSet::new();
-        let mut sources: HashMap<String, usize> = HashMap::new();
-        let named_shapes: HashMap<&str, &PlacedShape> =
+        let mut names = BTreeSet::new();
+        let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+        let named_shapes: BTreeMap<&str, &PlacedShape> =
             named.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
         for (k, value) in list.iter().enumerate() {
             let table = value.table(title("body", k, value.table("body")?.get("name").as_ref())?)?;

@@ -85,7 +85,8 @@ fn ways_of_ten_body_lengths_pass_through_nothing() {
 #[test]
 fn what_begins_inside_is_told() {
     let pair = shell_on_field(&sphere(0.3), 300, &shapes::by_name("box").unwrap(), 32);
-    let error = GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default()).err().unwrap();
+    let error =
+        GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default()).err().unwrap();
     assert!(matches!(error, GodObjectError::BeginsInside { depth, .. } if depth > 0.1), "{error}");
 }
 
@@ -109,7 +110,8 @@ fn the_same_hand_gives_the_same_steps() {
     let pair = shell_on_field(&knot, 600, &knot, 48);
     let run = || {
         let mut god =
-            GodObject::new(Arc::clone(&pair), Pose::at(DVec3::X * 6.0), &GodObjectOptions::default()).unwrap();
+            GodObject::new(Arc::clone(&pair), Pose::at(DVec3::X * 6.0), &GodObjectOptions::default())
+                .unwrap();
         let mut random = Random(9);
         (0..60).map(|_| god.step(&random_pose(&mut random, 2.0)).pose.to_numbers()).collect::<Vec<_>>()
     };
@@ -119,7 +121,14 @@ fn the_same_hand_gives_the_same_steps() {
 #[test]
 fn a_hand_far_inside_does_not_stick_the_part_to_the_surface() {
     let lumpy = |radius: f64, seed: u64| {
-        shapes::blob(shapes::BlobOptions { radius, seed, amplitude: 0.3, triangles: 5_000, ..Default::default() }).unwrap()
+        shapes::blob(shapes::BlobOptions {
+            radius,
+            seed,
+            amplitude: 0.3,
+            triangles: 5_000,
+            ..Default::default()
+        })
+        .unwrap()
     };
     let pair = shell_on_field(&lumpy(0.2, 7), 600, &lumpy(0.5, 1), 64);
     let start = Pose::at(DVec3::Y * 1.2);

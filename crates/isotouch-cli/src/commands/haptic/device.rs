@@ -74,9 +74,9 @@ impl Chosen {
                 let mut page = Page::open(&options).or_bad_input()?;
                 let line = format!("waiting for poses at ws://{}; Ctrl-C ends", page.address());
                 if console.is_json() {
-                    complain("note", &line, "")
+                    complain("note", &line, "");
                 } else {
-                    console.say(&line)
+                    console.say(&line);
                 }
                 loop {
                     interrupt::check()?;
