@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use serde_json::json;
 
 use crate::commands::{
-    cast, check_path, compare, demo, distance, field, inspect, shell, simulate, slice, surface, sweep,
+    cast, check_path, compare, demo, distance, field, haptic, inspect, shell, simulate, slice, surface, sweep,
 };
 use crate::console;
 use crate::failure::Exit;
@@ -58,6 +58,8 @@ pub(crate) enum Command {
     CheckPath(check_path::Args),
     /// Move the bodies of a scene: let them fall, collide, slide and come to rest.
     Simulate(simulate::Args),
+    /// Feel a scene: a part in the hand of a haptic device, or of a simulated arm.
+    Haptic(haptic::Args),
     /// Draw a slice through a field.
     Slice(slice::Args),
     /// Turn a level set of a field into a mesh.

@@ -6,18 +6,28 @@ mod alpha;
 mod band;
 mod bisection;
 mod exact;
+mod god_object;
+mod haptic_alpha;
+mod haptic_loops;
+mod landing_gear;
 mod motions;
+mod normals;
 mod nut_bolt;
+mod peg;
 mod pile;
 mod rays;
 mod shorts;
+mod sliding;
 mod stability;
+mod stuck;
 mod surface;
 mod table1;
 mod table2;
 mod table3;
 mod table4;
 mod table_2003;
+mod three_bars;
+mod wall;
 mod wires;
 
 use std::path::PathBuf;
@@ -41,7 +51,7 @@ pub(crate) struct Setup {
     pub(crate) quick: bool,
     pub(crate) models: Models,
     pub(crate) threads: usize,
-    /// Queries and the file with the state, for the experiment that has them.
+    /// Queries or seconds, and the file with the state, for the experiments that have them.
     pub(crate) count: Option<u64>,
     pub(crate) state: Option<PathBuf>,
 }
@@ -135,6 +145,66 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "a nut turned along its bolt, run down by gravity, locked by friction; beside MuJoCo's",
         title: "A nut on a bolt",
         run: nut_bolt::run,
+    },
+    Experiment {
+        name: "god-object",
+        about: "random steps of god objects: is anything ever entered? And how long does a step take?",
+        title: "The god object",
+        run: god_object::run,
+    },
+    Experiment {
+        name: "peg",
+        about: "a peg into its hole, by constraints and by springs, beside figures 7 and 10b of 2016",
+        title: "A peg into its hole",
+        run: peg::run,
+    },
+    Experiment {
+        name: "landing-gear",
+        about: "a part against wires two cells wide, faster and faster, beside figures 6c, 8 and 12 of 2016",
+        title: "A part among wires",
+        run: landing_gear::run,
+    },
+    Experiment {
+        name: "three-bars",
+        about: "a rod pressed on three bars, with discrete and continuous detection, beside figure 11 of 2016",
+        title: "A rod on three bars",
+        run: three_bars::run,
+    },
+    Experiment {
+        name: "normals",
+        about: "whose normals hold a peg that turns on the ground, beside figure 5 of 2016",
+        title: "Whose normals",
+        run: normals::run,
+    },
+    Experiment {
+        name: "wall",
+        about: "a virtual wall: how stiff it may be, and how far the god object is from the ideal one",
+        title: "A virtual wall",
+        run: wall::run,
+    },
+    Experiment {
+        name: "haptic-alpha",
+        about: "two α tubes taken apart by a simulated hand, beside figure 6a of 2016",
+        title: "The alpha puzzle in the hand",
+        run: haptic_alpha::run,
+    },
+    Experiment {
+        name: "sliding",
+        about: "a part slides on another: how smooth is the force? Beside figure 6b of 2016",
+        title: "Sliding",
+        run: sliding::run,
+    },
+    Experiment {
+        name: "stuck",
+        about: "tight parts: pinched or jammed, and by what, beside figure 13 of 2016",
+        title: "Stuck",
+        run: stuck::run,
+    },
+    Experiment {
+        name: "haptic-loops",
+        about: "the servo loop: time of a call, deadlines, memory over a long run",
+        title: "The two loops",
+        run: haptic_loops::run,
     },
     Experiment {
         name: "alpha",

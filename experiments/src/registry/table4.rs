@@ -138,7 +138,7 @@ struct Fall {
 
 fn dropped(shape: &Arc<Shape>, frames: usize) -> anyhow::Result<Fall> {
     let material =
-        Material { stiffness: 2e7, damping: 2e-3, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
+        Material { stiffness: 5e8, damping: 5e-4, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
     let options = WorldOptions { integrator: Integrator::Papers, slip_speed: 0.01, ..Default::default() };
     let mut world = World::new(options);
     world.add_surface("ground", Box::new(Plane::GROUND), material)?;

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod distance;
 pub(crate) mod field;
+pub(crate) mod haptic;
 pub(crate) mod inspect;
 mod inspect_scene;
 mod legs;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Option<Command>, console: &Console) -> Result<Report,
         Some(Command::Sweep(args)) => sweep::run(&args, console),
         Some(Command::CheckPath(args)) => check_path::run(&args, console),
         Some(Command::Simulate(args)) => simulate::run(&args, console),
+        Some(Command::Haptic(args)) => haptic::run(&args, console),
         Some(Command::Slice(args)) => slice::run(&args, console),
         Some(Command::Surface(args)) => surface::run(&args, console),
         Some(Command::Compare(args)) => compare::run(&args, console),

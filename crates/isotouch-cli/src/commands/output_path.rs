@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Classify, Failure};
@@ -117,6 +118,35 @@ pub(super) fn check_folder(folder: &Path, option: &str) -> anyhow::Result<()> {
             folder.display()
         )
     })
+}
+
+/// Writes an object for programs, beside its path and then renamed.
+pub(super) fn write_json(path: &Path, object: &Map<String, Value>) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(object)?;
+    let saved = tempfile::Builder::new()
+        .prefix(".summary.")
+        .suffix(".unfinished")
+        .permissions_as_usual()
+        .tempfile_in(parent(path))
+        .and_then(|beside| {
+            fs::write(beside.path(), text + "\n")?;
+            beside.persist(path)?;
+            Ok(())
+        });
+    saved.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Temporary files are private by default; a result should be as readable as any other new file.
+trait AsUsual {
+    fn permissions_as_usual(&mut self) -> &mut Self;
+}
+
+impl AsUsual for tempfile::Builder<'_, '_> {
+    fn permissions_as_usual(&mut self) -> &mut Self {
+        #[cfg(unix)]
+        self.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        self
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::anyhow;
 use isotouch::dynamics::{Shape, World};
 use isotouch::mesh::io::ReadOptions;
-use isotouch::scene::{MeshSource, Scene, SceneError, ShapeFailure, ShapeSource, built_in};
+use isotouch::scene::built_in::BuiltInScene;
+use isotouch::scene::{MeshSource, Scene, SceneError, ShapeFailure, ShapeSource, built_in, haptic};
 
 use super::source;
 use crate::console::Console;
@@ -19,18 +20,28 @@ pub(super) struct SceneText {
     pub(super) text: String,
 }
 
-/// A file, or a built-in scene if there is no file of that name.
+/// A file, or a built-in scene to be simulated if there is no file of that name.
 pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
+    text_among(scene, &built_in::ALL)
+}
+
+/// The same with other built-in scenes.
+pub(super) fn text_among(scene: &Path, built_in: &[BuiltInScene]) -> Result<SceneText, Failure> {
     let name = scene.display().to_string();
     // The folder with the results of a built-in scene is often called like it.
     let is_no_file = !scene.exists() || scene.is_dir();
-    if let Some(found) = built_in::by_name(&name).filter(|_| is_no_file) {
+    if let Some(found) = built_in.iter().find(|found| found.name == name).filter(|_| is_no_file) {
         return Ok(SceneText { name, text: found.text.to_owned() });
     }
     if !scene.exists() {
-        let names: Vec<&str> = built_in::ALL.iter().map(|scene| scene.name).collect();
+        let names: Vec<&str> = built_in.iter().map(|scene| scene.name).collect();
+        let elsewhere = match (built_in::by_name(&name), haptic::built_in::by_name(&name)) {
+            (Some(_), _) => format!(" ({name} is one for `isotouch simulate`)"),
+            (None, Some(_)) => format!(" ({name} is one for `isotouch haptic`)"),
+            (None, None) => String::new(),
+        };
         return Err(anyhow!(
-            "there is no file {name}, and no built-in scene of that name; built in are {}",
+            "there is no file {name}, and no built-in scene of that name; built in are {}{elsewhere}",
             names.join(", ")
         ))
         .or_bad_input();

@@ -2,8 +2,8 @@
 
 use crate::Desk;
 
-const COMMANDS: [&str; 9] =
-    ["demo", "field", "shell", "inspect", "distance", "cast", "slice", "surface", "compare"];
+const COMMANDS: [&str; 10] =
+    ["demo", "field", "shell", "inspect", "distance", "cast", "haptic", "slice", "surface", "compare"];
 
 fn examples(help: &str) -> Vec<Vec<String>> {
     let lines = help.lines().filter_map(|line| line.strip_prefix("  isotouch"));

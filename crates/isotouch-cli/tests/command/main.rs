@@ -11,6 +11,7 @@ mod distance;
 mod exchange;
 mod exit_codes;
 mod field;
+mod haptic;
 mod hard_files;
 mod help;
 mod inspect;

@@ -120,6 +120,14 @@ pub enum SceneError {
         /// What is wrong with it.
         source: ShapeFailure,
     },
+    /// What is held and what is touched do not make a pair, or what is to follow the hand cannot be made.
+    #[error("{place}: {source}")]
+    Haptic {
+        /// Where it is described.
+        place: Place,
+        /// What is wrong with it.
+        source: ShapeFailure,
+    },
     /// A body could not be made.
     #[error("{place}: {source}")]
     Body {

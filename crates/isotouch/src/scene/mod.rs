@@ -28,12 +28,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Built-in scenes are texts too ([`built_in`]), to be run and to be copied.
+//! Scenes for a hand are in [`haptic`]. Built-in scenes are texts too ([`built_in`]), to be run and to be copied.
 
 mod body;
 mod build;
 pub mod built_in;
 mod error;
+pub mod haptic;
 mod materials;
 mod parse;
 mod shape;

@@ -1,6 +1,6 @@
 //! From a text to a scene.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -73,11 +73,13 @@ impl Scene {
     pub fn parse(file: &str, text: &str) -> Result<Self, SceneError> {
         let ends = line_ends(text);
         let text = Text { file, text, line_ends: &ends };
-        let root = toml::de::DeTable::parse(text.text).map_err(|error| SceneError::Syntax {
-            place: text.place(error.span().unwrap_or(0..0)),
-            problem: error.message().replace('\n', "; "),
-        })?;
+        let root = text.parse()?;
         let root = Table::of_text(text, &root);
+        if let Some(value) = root.get("haptic") {
+            let problem =
+                "this is a scene to be felt and not one to be simulated; run it with `isotouch haptic`";
+            return Err(SceneError::Conflict { place: value.place(), problem: problem.to_owned() });
+        }
         root.check_keys(&KEYS)?;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
 
@@ -133,9 +135,9 @@ impl Scene {
             return Err(root.need("bodies", REMEDY)?.bad(format!("a list of 1 to {MOST_BODIES} bodies")));
         }
         // Found by their names, so that many bodies are read in a time in proportion.
-        let mut names = HashSet::new();
-        let mut sources: HashMap<String, usize> = HashMap::new();
-        let named_shapes: HashMap<&str, &PlacedShape> =
+        let mut names = BTreeSet::new();
+        let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+        let named_shapes: BTreeMap<&str, &PlacedShape> =
             named.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
         for (k, value) in list.iter().enumerate() {
             let table = value.table(title("body", k, value.table("body")?.get("name").as_ref())?)?;

@@ -13,13 +13,13 @@ use crate::mesh::TriMesh;
 use crate::mesh::io::{self, ReadOptions};
 use crate::mesh::shapes::{
     self, BlobOptions, BoltOptions, BowlOptions, CapsuleOptions, ConeOptions, CylinderOptions, GearOptions,
-    HolePlateOptions, NutOptions, PegOptions, ShapeError, TorusKnotOptions, TorusOptions,
+    HolePlateOptions, NutOptions, PegOptions, ShapeError, StrungFrameOptions, TorusKnotOptions, TorusOptions,
 };
 use crate::shell::{PointShell, Sampling, ShellOptions};
 
 /// Cells of a field, points of a shell, triangles: what a typing error may ask for ends here.
-const MOST_CELLS: u64 = 2048;
-const MOST_POINTS: u64 = 5_000_000;
+pub(super) const MOST_CELLS: u64 = 2048;
+pub(super) const MOST_POINTS: u64 = 5_000_000;
 const MOST_COUNT: u64 = 50_000_000;
 
 /// How a shape is made. Bodies whose shapes are made alike share one.
@@ -57,6 +57,16 @@ pub enum ShellPoints {
     None,
 }
 
+impl ShellPoints {
+    /// No more than so many.
+    pub(super) fn at_most(self, points: usize) -> Self {
+        match self {
+            Self::Count(count) => Self::Count(count.min(points)),
+            other => other,
+        }
+    }
+}
+
 /// A shape of [`shapes`], with its sizes.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "each is the function of that name")]
@@ -75,6 +85,7 @@ pub enum BuiltInShape {
     Blob(BlobOptions),
     Peg(PegOptions),
     HolePlate(HolePlateOptions),
+    StrungFrame(StrungFrameOptions),
     Gear(GearOptions),
     Bolt(BoltOptions),
     Nut(NutOptions),
@@ -97,6 +108,7 @@ impl BuiltInShape {
             Self::Blob(_) => "blob",
             Self::Peg(_) => "peg",
             Self::HolePlate(_) => "hole-plate",
+            Self::StrungFrame(_) => "strung-frame",
             Self::Gear(_) => "gear",
             Self::Bolt(_) => "bolt",
             Self::Nut(_) => "nut",
@@ -118,6 +130,7 @@ impl BuiltInShape {
             Self::Blob(options) => shapes::blob(options),
             Self::Peg(options) => shapes::peg(options),
             Self::HolePlate(options) => shapes::hole_plate(options),
+            Self::StrungFrame(options) => shapes::strung_frame(options),
             Self::Gear(options) => shapes::gear(options),
             Self::Bolt(options) => shapes::bolt(options),
             Self::Nut(options) => shapes::nut(options),
@@ -275,6 +288,10 @@ const SIZES: &[&str] = &[
     "chamfer",
     "width",
     "hole_radius",
+    "depth",
+    "border",
+    "wires",
+    "wire_radius",
     "module",
     "teeth",
     "pressure_angle",
@@ -301,6 +318,7 @@ fn usual_sizes(name: &str) -> Option<BuiltInShape> {
         "blob" => BuiltInShape::Blob(BlobOptions::default()),
         "peg" => BuiltInShape::Peg(PegOptions::default()),
         "hole-plate" => BuiltInShape::HolePlate(HolePlateOptions::default()),
+        "strung-frame" => BuiltInShape::StrungFrame(StrungFrameOptions::default()),
         "gear" => BuiltInShape::Gear(GearOptions::default()),
         "bolt" => BuiltInShape::Bolt(BoltOptions::default()),
         "nut" => BuiltInShape::Nut(NutOptions::default()),
@@ -406,6 +424,17 @@ fn built_in(table: &Table<'_>, kind: &Value<'_>) -> Result<BuiltInShape, SceneEr
         BuiltInShape::HolePlate(HolePlateOptions { width, thickness, hole_radius, segments }) => {
             sizes.lengths([("width", width), ("thickness", thickness), ("hole_radius", hole_radius)])?;
             sizes.counts([("segments", segments)])?;
+        }
+        BuiltInShape::StrungFrame(of) => {
+            let StrungFrameOptions { width, height, depth, border, wires, wire_radius, segments } = of;
+            sizes.lengths([
+                ("width", width),
+                ("height", height),
+                ("depth", depth),
+                ("border", border),
+                ("wire_radius", wire_radius),
+            ])?;
+            sizes.counts([("wires", wires), ("segments", segments)])?;
         }
         BuiltInShape::Gear(of) => {
             let GearOptions { module, teeth, pressure_angle, thickness, bore, backlash, flank_points } = of;

@@ -49,7 +49,18 @@ pub(super) fn read_surface(
         Some(value) => value.text()?.to_owned(),
         None => format!("surface {number}"),
     };
-    let shape = match table.either(["plane", "ball"])? {
+    let shape = surface_shape(table)?.ok_or_else(|| SceneError::Missing {
+                place: table.place(),
+                what: table.what.clone(),
+                key: "a shape",
+                remedy: "write plane = { normal = [0, 1, 0], offset = 0 } or ball = { center = [0, 0, 0], radius = 1 }",
+            })?;
+    Ok(SceneSurface { name, shape, material: materials.of(table)?, place: table.place() })
+}
+
+/// The plane or the ball of a table, if it has one.
+pub(super) fn surface_shape(table: &Table<'_>) -> Result<Option<SurfaceShape>, SceneError> {
+    Ok(match table.either(["plane", "ball"])? {
         Some(("plane", value)) => {
             let plane = value.table(format!("the plane of {}", table.what))?;
             plane.check_keys(&["normal", "offset"])?;
@@ -59,22 +70,14 @@ pub(super) fn read_surface(
                 }
                 None => DVec3::Y,
             };
-            SurfaceShape::Plane(Plane { normal, offset: plane.number("offset")?.unwrap_or(0.0) })
+            Some(SurfaceShape::Plane(Plane { normal, offset: plane.number("offset")?.unwrap_or(0.0) }))
         }
         Some((_, value)) => {
             let ball = value.table(format!("the ball of {}", table.what))?;
             ball.check_keys(&["center", "radius"])?;
             let radius = ball.need("radius", "write radius = 1.0")?.positive()?;
-            SurfaceShape::Ball(Ball { center: ball.vector("center")?.unwrap_or(DVec3::ZERO), radius })
+            Some(SurfaceShape::Ball(Ball { center: ball.vector("center")?.unwrap_or(DVec3::ZERO), radius }))
         }
-        None => {
-            return Err(SceneError::Missing {
-                place: table.place(),
-                what: table.what.clone(),
-                key: "a shape",
-                remedy: "write plane = { normal = [0, 1, 0], offset = 0 } or ball = { center = [0, 0, 0], radius = 1 }",
-            });
-        }
-    };
-    Ok(SceneSurface { name, shape, material: materials.of(table)?, place: table.place() })
+        None => None,
+    })
 }

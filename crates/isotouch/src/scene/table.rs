@@ -22,7 +22,15 @@ pub(super) fn line_ends(text: &str) -> Vec<usize> {
     text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect()
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// As TOML.
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'a>>, SceneError> {
+        DeTable::parse(self.text).map_err(|error| SceneError::Syntax {
+            place: self.place(error.span().unwrap_or(0..0)),
+            problem: error.message().replace('\n', "; "),
+        })
+    }
+
     pub(super) fn place(&self, at: Range<usize>) -> Place {
         let at = at.start.min(self.text.len());
         let line = self.line_ends.partition_point(|end| *end < at);

@@ -79,7 +79,8 @@ fn frictionless_balls_do_not_spin() {
             let before = pair.report();
             let mut touched = [0, 0];
             // Explicit steps of a fifth of the radius: in longer ones the ball would be through the ground before it is pushed. Where arms were wrong, that was still 5 rad/s per m/s.
-            let most: f64 = if integrator == Integrator::Implicit { 1.0 / 240.0 } else { 0.02 / (speed + aside) };
+            let most: f64 =
+                if integrator == Integrator::Implicit { 1.0 / 240.0 } else { 0.02 / (speed + aside) };
             let dt = most.min(1.0 / 240.0);
             for _ in 0..(0.5 / dt) as usize {
                 touched[0] += world.step(dt).unwrap().contacts;

@@ -1,9 +1,7 @@
 //! What a simulation leaves for people and programs.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
 use isotouch::ccd::{Ball, Plane};
 use isotouch::dynamics::{BodyKind, World};
 use isotouch::math::{DQuat, DVec3, Pose};
@@ -17,6 +15,7 @@ use isotouch::scene::{Scene, SurfaceShape};
 use serde_json::{Map, Value};
 
 use super::recording::{Recording, Row};
+use crate::commands::output_path;
 
 /// Names of the files, in the order in which they are written.
 pub(super) const FILES: [&str; 12] = [
@@ -46,37 +45,8 @@ pub(super) fn write(
     write_npz(&folder.join("trajectory.npz"), world, recording)?;
     write_film(&folder.join("scene.glb"), scene, world, recording)?;
     write_charts(folder, recording)?;
-    write_summary(folder, summary)
-}
-
-/// Last of all: it says what the folder holds.
-fn write_summary(folder: &Path, summary: &Map<String, Value>) -> anyhow::Result<()> {
-    let path = folder.join("summary.json");
-    let text = serde_json::to_string_pretty(summary)?;
-    let saved = tempfile::Builder::new()
-        .prefix(".summary.")
-        .suffix(".unfinished")
-        .permissions_as_usual()
-        .tempfile_in(folder)
-        .and_then(|beside| {
-            fs::write(beside.path(), text + "\n")?;
-            beside.persist(&path)?;
-            Ok(())
-        });
-    saved.with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Temporary files are private by default; a result should be as readable as any other new file.
-trait AsUsual {
-    fn permissions_as_usual(&mut self) -> &mut Self;
-}
-
-impl AsUsual for tempfile::Builder<'_, '_> {
-    fn permissions_as_usual(&mut self) -> &mut Self {
-        #[cfg(unix)]
-        self.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        self
-    }
+    // Last of all: it says what the folder holds.
+    output_path::write_json(&folder.join("summary.json"), summary)
 }
 
 /// No clock in it: the same scene gives the same bytes.

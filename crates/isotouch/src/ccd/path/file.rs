@@ -90,6 +90,11 @@ impl<R: BufRead> PathReader<R> {
         self.line
     }
 
+    /// The time of the last pose, if the file has times.
+    pub fn time(&self) -> Option<f64> {
+        (self.has_time && self.time.is_finite()).then_some(self.time)
+    }
+
     /// The next line that says something.
     fn next_line(&mut self) -> Result<Option<String>, PathFileError> {
         loop {

@@ -57,7 +57,7 @@ impl UnitRows {
     /// A row that never binds has an infinite limit, whatever its direction.
     #[inline]
     pub(super) fn push(&mut self, direction: &Six, limit: f64, size: f64) {
-        if self.count % 8 == 0 {
+        if self.count.is_multiple_of(8) {
             self.blocks.push(Block::EMPTY);
         }
         self.count += 1;

@@ -2,16 +2,48 @@
 
 use super::{Detection, GodObject};
 use crate::ccd::sweep::chord_contacts;
-use crate::math::{Motion, MotionKind, Pose};
+use crate::math::{Motion, MotionKind, Pose, Twist};
 
 /// Detection stops at this part of what is left of the skin. More stops sooner; less lets the skin be used up sooner where rows cannot give it back.
 const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
+/// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
+const MOST_CHORDS: f64 = 16.0;
 
 impl GodObject {
-    /// Goes there, or as far as nothing is met. Whether it went all the way.
-    pub(super) fn advance(&mut self, to: Pose) -> bool {
+    /// A wanted step, no longer than the stride while something is near. What is meant for comparison goes as far as it goes.
+    pub(super) fn no_farther(&self, wanted: Twist) -> Twist {
+        let is_limited = self.options.detection == Detection::Continuous && !self.rows.is_empty();
+        let way = self.way(&wanted);
+        if is_limited && way > self.stride { scaled(&wanted, self.stride / way) } else { wanted }
+    }
+
+    /// A step in contact, shortened until few chords are as near to its curve as the level is to the surface.
+    pub(super) fn not_too_crooked(&self, step: Twist) -> Twist {
+        if self.options.detection != Detection::Continuous || self.rows.is_empty() {
+            return step;
+        }
+        // r·θ²/8 for one chord, a sixteenth of that for four.
+        let turn = step.angular.length();
+        let off = self.pair.shell().tree().sphere(0).radius * turn * turn / 8.0;
+        let limit = MOST_CHORDS * MOST_CHORDS * OF_LEVEL * self.level_above();
+        if off > limit { scaled(&step, (limit / off).sqrt()) } else { step }
+    }
+
+    /// Longer strides where nothing is met, shorter ones where something is: no shorter than points reach, for within that rows know of everything.
+    pub(super) fn keep_stride(&mut self, step: &Twist, part: f64) {
+        let least = self.options.reach * self.pair.surface().cell();
+        let way = self.way(step);
+        if part < 1.0 {
+            self.stride = (part * way).max(least);
+        } else if way > 0.5 * self.stride {
+            self.stride *= 2.0;
+        }
+    }
+
+    /// Goes there, or as far as nothing is met. What part of the way that was.
+    pub(super) fn advance(&mut self, to: Pose) -> f64 {
         let stop = match self.options.detection {
             Detection::Continuous => self.first_contact(to),
             Detection::Papers => self.first_new_contact(to),
@@ -29,13 +61,17 @@ impl GodObject {
             let limit = self.options.iso + self.skin();
             self.touching.extend(self.near.iter().filter(|near| near.value <= limit).map(|near| near.point));
         }
-        stop.is_none()
+        stop.unwrap_or(1.0)
+    }
+
+    /// How far above σ detection stops, m.
+    fn level_above(&self) -> f64 {
+        OF_SKIN * self.skin().min(self.clearance())
     }
 
     /// When a point first comes to a level between σ and all points, along the motion as it is.
     fn first_contact(&self, to: Pose) -> Option<f64> {
-        let skin = self.skin();
-        let above = OF_SKIN * skin.min(self.clearance());
+        let above = self.level_above();
         let motion = self.pair.motion(self.pose, to);
         let obstacle = self.pair.surface().obstacle();
         let level = self.options.iso + above;
@@ -53,4 +89,8 @@ impl GodObject {
         let new = contacts.iter().filter(|of| !self.touching.contains(&of.point));
         new.filter_map(|of| of.intervals.first().map(|first| first.start)).min_by(f64::total_cmp)
     }
+}
+
+fn scaled(step: &Twist, by: f64) -> Twist {
+    Twist { linear: step.linear * by, angular: step.angular * by }
 }

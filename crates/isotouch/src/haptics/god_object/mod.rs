@@ -17,8 +17,14 @@
 //! # The skin
 //!
 //! The paper leaves out the last step's contacts when it looks for new ones, so that what touches can slide; then they sink. Here contacts keep a *skin* δ above σ. Rows carry the
-//! gap, J_k·a ≤ (φ_k − σ − δ)/|∇φ|, so a point that has come nearer is moved back out; if such rows conflict, what is inside the skin may stay but not go deeper (b = 0). Continuous detection
-//! stops at half of what is left of the skin, at the nearest point; so it never finds a contact at once, and never lets the skin be used up.
+//! gap, J_k·a ≤ (φ_k − σ − δ)/|∇φ|, so a point that has come nearer is moved back out; if such rows conflict, as in a slot with little room, thinner skins are asked for, and in the end what is inside may
+//! stay but not go deeper (b = 0). Continuous detection stops at half of what is left of the skin, at the nearest point; so it never finds a contact at once, and never lets the skin be used up.
+//!
+//! # Strides
+//!
+//! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
+//! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
+//! far as it came where something was.
 //!
 //! # Being stuck
 //!
@@ -167,6 +173,8 @@ pub struct GodObject {
     /// The same with friction.
     rubs: Vec<Contact>,
     is_fresh: bool,
+    /// Whether rows have the field's normals although the points' are wanted: for the rest of a step in which these led nowhere.
+    by_field: bool,
     /// Points that rest on the surface at `pose`.
     resting: usize,
     active: usize,
@@ -175,10 +183,14 @@ pub struct GodObject {
     touching: Vec<u32>,
     /// Poses at the ends of the passes of the last step.
     trail: Vec<Pose>,
+    /// How far any point may go in a pass while something is touched, m.
+    stride: f64,
 }
 
 /// A motion shorter than this part of a cell is none: less than what rounding makes of poses in f32 devices, far less than the skin.
 const STILL: f64 = 1e-7;
+/// A pass that was stopped within this part of the skin led nowhere. Larger gives up the wanted normals sooner; smaller uses up more of the skin before.
+const LITTLE: f64 = 0.1;
 
 impl GodObject {
     /// A god object at a pose where nothing is entered.
@@ -206,11 +218,13 @@ impl GodObject {
             rows: Vec::with_capacity(options.most_rows),
             rubs: Vec::new(),
             is_fresh: false,
+            by_field: false,
             resting: 0,
             active: 0,
             relaxed: false,
             touching: Vec::new(),
-            trail: Vec::new(),
+            trail: Vec::with_capacity(options.passes.min(64) as usize),
+            stride: f64::INFINITY,
         };
         god.look_around();
         let deepest = god.near.iter().min_by(|a, b| a.value.total_cmp(&b.value));
@@ -228,6 +242,9 @@ impl GodObject {
         let mut moved = false;
         (self.relaxed, self.active) = (false, 0);
         self.trail.clear();
+        if std::mem::replace(&mut self.by_field, false) {
+            self.is_fresh = false;
+        }
         while is_somewhere && passes < self.options.passes {
             self.look_around();
             let wanted = self.wanted(world_from_hand);
@@ -235,18 +252,25 @@ impl GodObject {
                 break;
             }
             passes += 1;
-            let step = self.constrained(&wanted);
+            let had_rows = !self.rows.is_empty();
+            let step = self.constrained(&self.no_farther(wanted));
             if self.is_still(&step) {
                 break;
             }
+            let step = self.not_too_crooked(step);
             let to = self.pose.displaced(&step, self.pair.center());
-            let had_rows = !self.rows.is_empty();
-            let went_all_the_way = self.advance(to);
+            let from = self.pose;
+            let part = self.advance(to);
             self.trail.push(self.pose);
-            moved = true;
-            if went_all_the_way && !had_rows {
+            moved |= self.pose != from;
+            // Where points on sharp edges have normals that the field does not share, rows allow what the field does not: the part would be stopped at once, ever again,
+            // and use up its skin. To first order the field's gradient is what counts.
+            let way = from.displacement_to(&self.pose, self.pair.center());
+            self.by_field |= part < 1.0 && self.way(&way) < LITTLE * self.skin();
+            if part == 1.0 && !had_rows {
                 break;
             }
+            self.keep_stride(&step, part);
         }
         self.look_around();
         let is_stuck = is_somewhere && !moved && !self.is_still(&self.wanted(world_from_hand));
@@ -321,11 +345,15 @@ impl GodObject {
 
     /// Whether no point of the part would go anywhere.
     fn is_still(&self, step: &Twist) -> bool {
-        let around = self.pair.shell().tree().sphere(0);
-        let way = step.linear.length() + step.angular.length() * around.radius;
         // Written so that NaN is still.
-        let goes = way > STILL * self.pair.surface().cell();
+        let goes = self.way(step) > STILL * self.pair.surface().cell();
         !goes
+    }
+
+    /// About how far the farthest point goes, m.
+    fn way(&self, step: &Twist) -> f64 {
+        let around = self.pair.shell().tree().sphere(0);
+        step.linear.length() + step.angular.length() * around.radius
     }
 
     /// δ, m.

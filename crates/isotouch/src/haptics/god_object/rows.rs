@@ -20,7 +20,12 @@ pub(super) struct ContactRow {
     pub(super) inward: DVec3,
     /// How far it may go that way, less the skin.
     pub(super) gap: f64,
+    /// The skin, as far as that is that way.
+    skin: f64,
 }
+
+/// Parts of the skin that are asked for where the whole would make rows conflict, one after the other.
+const THINNER: [f64; 4] = [0.5, 0.25, 0.1, 0.03];
 
 impl GodObject {
     /// Finds the points within reach of the surface where the god object is, and makes constraints of them. Nothing to do if it has not moved.
@@ -68,8 +73,9 @@ impl GodObject {
         }
         // Ties by number, so that the choice is always the same.
         let nearest = most.div_ceil(4);
-        self.near
-            .select_nth_unstable_by(nearest - 1, |a, b| a.value.total_cmp(&b.value).then(a.point.cmp(&b.point)));
+        self.near.select_nth_unstable_by(nearest - 1, |a, b| {
+            a.value.total_cmp(&b.value).then(a.point.cmp(&b.point))
+        });
         let spread = most - nearest;
         if spread > 0 {
             self.near[nearest..].select_nth_unstable_by_key(spread - 1, |near| near.point);
@@ -101,10 +107,12 @@ impl GodObject {
             (RowNormals::Field, _) | (RowNormals::Fixed, Held::Shell) => false,
         };
         // Points without a normal, at triangles without area, have the field's.
-        let inward = if by_shell && own != DVec3::ZERO { from_shell } else { from_field };
+        let inward = if by_shell && !self.by_field && own != DVec3::ZERO { from_shell } else { from_field };
         let skin = self.skin();
-        let gap = (near.value - self.options.iso - skin) / gradient.length().max(SHORTEST_GRADIENT);
-        (place.is_finite() && gap.is_finite()).then_some(ContactRow { place, inward, gap })
+        let steepness = gradient.length().max(SHORTEST_GRADIENT);
+        let gap = (near.value - self.options.iso - skin) / steepness;
+        let skin = skin / steepness;
+        (place.is_finite() && gap.is_finite()).then_some(ContactRow { place, inward, gap, skin })
     }
 
     /// The motion nearest to the wanted one that all constraints allow.
@@ -117,12 +125,34 @@ impl GodObject {
             self.rubbing(&metric, wanted)
         } else {
             let Some(factor) = Cholesky6::new(&metric) else { return Twist::ZERO };
-            let solution = self.solver.solve_or_relax(&factor, wanted, &self.rows, &[]);
+            let solution = self.solve_or_thin(&factor, wanted);
             self.active = self.solver.weights().len();
             solution
         };
         self.relaxed |= solution.outcome == Outcome::Relaxed;
         if solution.is_minimum() { solution.step } else { Twist::ZERO }
+    }
+
+    /// Where rows conflict, which only those within their skins can, these ask for less: a part with room for half a skin on either side keeps that much. Without, it would come nearer to one side with every pass.
+    fn solve_or_thin(&mut self, metric: &Cholesky6, wanted: &Twist) -> Solution {
+        let whole = self.solver.solve(metric, wanted, &self.rows);
+        if self.options.detection != Detection::Continuous
+            || !matches!(whole.outcome, Outcome::Conflict { .. })
+        {
+            return whole;
+        }
+        for part in THINNER {
+            for (row, contact) in self.rows.iter_mut().zip(&self.contacts) {
+                row.bound = contact.gap + (1.0 - part) * contact.skin;
+            }
+            let thinner = self.solver.solve(metric, wanted, &self.rows);
+            if !matches!(thinner.outcome, Outcome::Conflict { .. }) {
+                let outcome =
+                    if thinner.outcome == Outcome::Solved { Outcome::Relaxed } else { thinner.outcome };
+                return Solution { outcome, ..thinner };
+            }
+        }
+        self.solver.solve_or_relax(metric, wanted, &self.rows, &[])
     }
 
     /// The same with Coulomb's friction: what is pressed on slides only where the pull along the surface is more than μ times that against it.

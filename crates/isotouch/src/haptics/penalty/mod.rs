@@ -50,6 +50,8 @@ pub struct PenaltyObjectOptions {
     pub law: Law,
     /// Subintervals (2016: 5), normals, damping; `iso` is the security distance: contact begins so far outside, m.
     pub penalty: PenaltyOptions,
+    /// The level that counts as the surface, m: penetration is told below it.
+    pub surface: f64,
     /// Between hand and part.
     pub coupling: Coupling,
     /// The largest stiffness of all contacts together along any direction, N/m. Springs get softer where many points touch, and by how much depends on how their normals are spread: as
@@ -65,6 +67,7 @@ impl Default for PenaltyObjectOptions {
             looking: Looking::Continuous,
             law: Law { stiffness: Stiffness::PerPoint(1000.0), damping: 1e-3, friction: Friction::NONE },
             penalty: PenaltyOptions { subintervals: 5, ..PenaltyOptions::default() },
+            surface: 0.0,
             coupling: Coupling::spring(1000.0, 1.0),
             max_stiffness: f64::INFINITY,
             hand_mass: 1.0,
@@ -137,7 +140,8 @@ impl PenaltyObject {
         if !(world_from_held.position.is_finite() && world_from_held.rotation.is_finite()) {
             return Err(PenaltyError::NotFinite);
         }
-        for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)] {
+        for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)]
+        {
             let is_positive = value > 0.0;
             if !is_positive {
                 return Err(PenaltyError::Option { quantity, value, wanted: "positive" });
@@ -146,8 +150,8 @@ impl PenaltyObject {
         if options.penalty.subintervals == 0 {
             return Err(PenaltyError::Option { quantity: "subintervals", value: 0.0, wanted: "at least 1" });
         }
-        if !options.penalty.iso.is_finite() {
-            let value = options.penalty.iso;
+        if !(options.penalty.iso.is_finite() && options.surface.is_finite()) {
+            let value = options.penalty.iso + options.surface;
             return Err(PenaltyError::Option { quantity: "security distance", value, wanted: "finite" });
         }
         let part = Placed { center: pair.center(), ..Placed::at_rest(world_from_held) };

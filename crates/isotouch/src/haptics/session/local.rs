@@ -31,7 +31,8 @@ pub(super) struct LocalModel {
     kind: Kind,
 }
 
-/// What the part does until the next word.
+/// What the part does until the next word. Large on purpose: a word is written in place, and the servo loop never allocates.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// It slides along planes.
@@ -136,10 +137,7 @@ pub(super) fn felt(
 ) -> Wrench {
     let gap = hand.0.displacement_to(part.0, center);
     let arm = hand.0.place(center) - hand.0.position;
-    let velocity = Twist {
-        linear: part.1.linear - hand.1.linear,
-        angular: part.1.angular - hand.1.angular,
-    };
+    let velocity = Twist { linear: part.1.linear - hand.1.linear, angular: part.1.angular - hand.1.angular };
     let about_center = coupling.wrench(&gap, &velocity);
     Wrench { force: about_center.force, torque: about_center.torque + arm.cross(about_center.force) }
 }

@@ -41,6 +41,10 @@ pub struct Feedback {
     pub part: Pose,
     /// Where the servo loop has it now, on the planes it knows.
     pub proxy: Pose,
+    /// What the simulation wants to be felt, before [`safety`](crate::haptics::safety).
+    pub wanted: Wrench,
+    /// Time of the device's state that the simulation answered to, s; −∞ before its first answer.
+    pub data_time: f64,
     /// Points in contact.
     pub contacts: u32,
     /// How deep, m.
@@ -119,6 +123,8 @@ impl Servo {
         let feedback = Feedback {
             part: word.pose,
             proxy,
+            wanted: wrench,
+            data_time: word.time,
             contacts: word.contacts,
             penetration: word.penetration,
             is_stuck: word.is_stuck,

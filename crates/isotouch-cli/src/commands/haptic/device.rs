@@ -1,0 +1,122 @@
+//! What is in the hand.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use isotouch::haptics::device::{
+    Device, DeviceError, DeviceState, Haply, HaplyOptions, InWorkspace, Page, PageOptions, Replay, Workspace,
+    WorkspaceOptions,
+};
+use isotouch::haptics::record::Recording;
+use isotouch::math::Pose;
+use isotouch::scene::haptic::HapticScene;
+
+use super::Args;
+use crate::console::{Console, complain};
+use crate::failure::{Classify, Failure};
+use crate::interrupt;
+
+/// What `--device` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DeviceArg {
+    Hand,
+    Replay(PathBuf),
+    Haply,
+    Page,
+}
+
+pub(super) fn parse(text: &str) -> Result<DeviceArg, String> {
+    match text {
+        "hand" => Ok(DeviceArg::Hand),
+        "haply" => Ok(DeviceArg::Haply),
+        "page" => Ok(DeviceArg::Page),
+        "replay" | "replay:" => Err("name the recording, as replay:peg.recording".into()),
+        _ => match text.strip_prefix("replay:") {
+            Some(path) => Ok(DeviceArg::Replay(path.into())),
+            None => Err("use one of: hand, replay:FILE, haply, page".into()),
+        },
+    }
+}
+
+/// A device that is there.
+pub(super) struct Chosen {
+    pub(super) device: Box<dyn Device>,
+    /// Whether somebody holds it: it has a clock of its own, and no end.
+    pub(super) is_live: bool,
+}
+
+impl Chosen {
+    pub(super) fn open(
+        args: &Args,
+        scene: &HapticScene,
+        (rate, replayed): (f64, Option<&Recording>),
+        console: &Console,
+    ) -> Result<Self, Failure> {
+        if let Some(recording) = replayed {
+            return Ok(Self { device: Box::new(Replay::from_recording(recording)), is_live: false });
+        }
+        match args.device {
+            DeviceArg::Hand | DeviceArg::Replay(_) => {
+                let hand =
+                    scene.hand(rate).context("the simulated hand; try another --rate").or_bad_input()?;
+                Ok(Self { device: Box::new(hand), is_live: false })
+            }
+            DeviceArg::Haply => {
+                let mut haply = Haply::open(&HaplyOptions::default()).or_bad_input()?;
+                let state = haply.wait(Duration::from_secs(2)).or_failed()?;
+                let options = placed(WorkspaceOptions::z_up(), scene, &state);
+                let workspace = Workspace::new(options).or_bad_input()?;
+                Ok(Self { device: Box::new(InWorkspace::new(haply, workspace)), is_live: true })
+            }
+            DeviceArg::Page => {
+                let options = PageOptions { port: args.port, ..PageOptions::default() };
+                let mut page = Page::open(&options).or_bad_input()?;
+                let line = format!("waiting for poses at ws://{}; Ctrl-C ends", page.address());
+                if console.is_json() {
+                    complain("note", &line, "");
+                } else {
+                    console.say(&line);
+                }
+                loop {
+                    interrupt::check()?;
+                    match page.wait(Duration::from_millis(100)) {
+                        Ok(_) => break,
+                        Err(DeviceError::NotReady { .. } | DeviceError::Lost { .. }) => {}
+                        Err(DeviceError::Closed { .. }) => {}
+                        Err(error) => return Err(error).or_failed(),
+                    }
+                }
+                Ok(Self { device: Box::new(page), is_live: true })
+            }
+        }
+    }
+}
+
+/// So that the device, as it is now, holds the part where the scene begins.
+fn placed(options: WorkspaceOptions, scene: &HapticScene, state: &DeviceState) -> WorkspaceOptions {
+    let Pose { position, rotation } = scene.start();
+    WorkspaceOptions {
+        scale: scene.device_scale,
+        force_scale: scene.force_scale,
+        device_centre: state.pose.position,
+        scene_centre: position,
+        handle_from_tool: ((options.scene_from_device * state.pose.rotation).conjugate() * rotation)
+            .normalize(),
+        clutch_buttons: 1,
+        ..options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_named() {
+        assert_eq!(parse("hand"), Ok(DeviceArg::Hand));
+        assert_eq!(parse("replay:a:b.recording"), Ok(DeviceArg::Replay("a:b.recording".into())));
+        assert!(parse("replay:").is_err_and(|said| said.contains("name the recording")));
+        assert!(parse("touch").is_err_and(|said| said.contains("hand, replay:FILE, haply, page")));
+    }
+}

@@ -1,0 +1,296 @@
+//! `haptic`: what is felt, that a recording gives the same forces again, what is written, and what is said when it cannot be.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::Duration;
+
+use isotouch::haptics::record::Recording;
+use isotouch::output::npy::npz::Npz;
+use serde_json::Value;
+
+use crate::{Desk, Run};
+
+/// Quickly made, and touched after half a second.
+const SCENE: &str = r#"
+about = "A ball on a box"
+[haptic]
+held = { kind = "sphere", radius = 0.02, triangles = 1280 }
+fixed = { kind = "box", size = [0.1, 0.02, 0.1] }
+resolution = 48
+points = 400
+poses = [[0, 0, 0.04, 0], [0.5, 0, 0.02, 0], [1.0, 0.02, 0.02, 0]]
+[haptic.coupling]
+stiffness = 800
+"#;
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    fs::write(desk.path("s.toml"), SCENE).unwrap();
+    desk
+}
+
+#[test]
+fn in_step_it_feels_writes_and_tells() {
+    let desk = desk();
+    let run = desk.run(&["haptic", "s.toml", "--single-threaded", "-o", "out", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(
+        (&json["steps"], &json["ticks"]),
+        (&1500.into(), &1500.into()),
+        "half a second after the last pose"
+    );
+    assert_eq!(json["max_penetration"], 0.0);
+    assert!(json["contacts"].as_u64().unwrap() > 0);
+    // Hand and coupling are springs of 400 and 800 N/m one behind the other, the hand's end 10 mm inside: 2.7 N.
+    let force = json["max_force"].as_f64().unwrap();
+    assert!((2.3..3.3).contains(&force), "{force}");
+    for key in ["step_us", "servo_us"] {
+        let part = |part: &str| json[key][part].as_f64().unwrap();
+        assert!(part("p50") > 0.0 && part("p50") <= part("p99") && part("p99") <= part("max"), "{key}");
+    }
+    assert_eq!((&json["safety_faults"], &json["finished"]), (&0.into(), &true.into()));
+    assert_eq!((&json["missed_deadlines"], &json["rate"]), (&Value::Null, &Value::Null));
+
+    let csv = fs::read_to_string(desk.path("out/trajectory.csv")).unwrap();
+    let header = csv.lines().next().unwrap();
+    let wanted = "time,force_x,force_y,force_z,torque_x,torque_y,torque_z,penetration,contacts,stuck,hand_x,";
+    assert!(header.starts_with(wanted), "{header}");
+    assert_eq!(csv.lines().count(), 1501);
+    let arrays = Npz::read(desk.path("out/trajectory.npz")).unwrap();
+    for (name, shape) in
+        [("forces", &[1500, 3][..]), ("torques", &[1500, 3]), ("penetration", &[1500]), ("part", &[1500, 7])]
+    {
+        assert_eq!(arrays.get(name).unwrap().shape(), shape, "{name}");
+    }
+    for name in ["force", "torque", "penetration", "contacts", "step-time"] {
+        assert!(fs::read(desk.path(&format!("out/{name}.svg"))).unwrap().starts_with(b"<svg"), "{name}");
+        assert!(fs::read(desk.path(&format!("out/{name}.png"))).unwrap().starts_with(b"\x89PNG"), "{name}");
+    }
+    assert!(fs::read(desk.path("out/scene.glb")).unwrap().starts_with(b"glTF"));
+    let summary: Value = serde_json::from_slice(&fs::read(desk.path("out/summary.json")).unwrap()).unwrap();
+    assert_eq!(summary["steps"], json["steps"]);
+
+    let words = desk.succeed(&["haptic", "s.toml", "--single-threaded", "--method", "penalty"]).stdout;
+    assert!(
+        words.starts_with("s.toml by penalty: 1,500 steps of") && words.contains("deepest penetration"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_recording_gives_the_same_forces_bit_for_bit() {
+    let desk = desk();
+    for method in ["constraint", "penalty", "discrete-penalty"] {
+        let file = format!("{method}.recording");
+        let record = desk.run(&[
+            "haptic",
+            "s.toml",
+            "--single-threaded",
+            "--method",
+            method,
+            "--record",
+            &file,
+            "--json",
+        ]);
+        assert_eq!(record.code, Some(0), "{}", record.stderr);
+        assert_eq!(record.json()["recording"]["entries"], 1500);
+
+        let again = format!("{method}-again.recording");
+        let replay = format!("replay:{file}");
+        let run = desk.run(&[
+            "haptic", "s.toml", "--device", &replay, "--method", method, "--record", &again, "--json",
+        ]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert_eq!(run.json()["replay"]["same_commands"], true, "{method}");
+        let open = |name: &str| Recording::open(&desk.path(name)).unwrap();
+        let (first, second) = (open(&file), open(&again));
+        assert_eq!(first.entries().len(), second.entries().len());
+        let pushed = first.entries().iter().filter(|entry| entry.wanted.force.length() > 0.5).count();
+        assert!(pushed > 100, "{method}: something is felt in {pushed} ticks");
+        for (a, b) in first.entries().iter().zip(second.entries()) {
+            assert_eq!((a.command, a.god_pose, a.state), (b.command, b.god_pose, b.state), "{method}");
+        }
+    }
+    // Another method on the same hand: other forces.
+    let run = desk.run(&[
+        "haptic",
+        "s.toml",
+        "--device",
+        "replay:constraint.recording",
+        "--method",
+        "penalty",
+        "--json",
+    ]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(json["replay"]["same_commands"], false);
+    assert!(json["replay"]["max_force_difference"].as_f64().unwrap() > 0.1);
+    let words = desk.succeed(&["haptic", "s.toml", "--device", "replay:constraint.recording"]).stdout;
+    assert!(words.contains("the same, bit for bit"), "{words}");
+}
+
+#[test]
+fn two_loops_run_in_real_time() {
+    let desk = desk();
+    let run = desk.run(&["haptic", "s.toml", "--record", "live.recording", "--seconds", "0.8", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(
+        (&json["ticks"], &json["threads"], &json["max_penetration"]),
+        (&800.into(), &2.into(), &0.0.into())
+    );
+    // How many deadlines are kept is up to the machine; that they are counted is not.
+    let (rate, missed) = (json["rate"].as_f64().unwrap(), json["missed_deadlines"].as_u64().unwrap());
+    assert!(rate > 10.0 && rate < 1010.0, "{rate}");
+    assert!(missed > 0 || rate > 900.0, "{rate} Hz and {missed} missed");
+    assert!(json["wall_seconds"].as_f64().unwrap() > 0.75);
+    assert!(json["steps"].as_u64().unwrap() <= 800);
+    let replay = desk.run(&["haptic", "s.toml", "--device", "replay:live.recording", "--json"]);
+    assert_eq!(replay.code, Some(0), "{}", replay.stderr);
+    assert_eq!(replay.json()["max_penetration"], 0.0);
+}
+
+#[test]
+fn bad_input_is_named_and_ends_with_2() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.05"]);
+    fs::write(desk.path("typo.toml"), SCENE.replace("points", "pionts")).unwrap();
+    fs::write(desk.path("inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.0, 0]")).unwrap();
+    fs::write(desk.path("open.toml"), SCENE.replace("held = ", "held = { file = \"open.obj\" } #")).unwrap();
+    fs::write(desk.path("nothing.recording"), "not one").unwrap();
+    for (arguments, wanted) in [
+        (&["nowhere"][..], "no built-in scene of that name; built in are peg, peg-tight, alpha"),
+        (&["drop"], "drop is one for `isotouch simulate`"),
+        (&["typo.toml"], "typo.toml:7:1: 'pionts' is no setting of the haptic scene; did you mean 'points'?"),
+        (&["inside.toml"], "begin where they are apart"),
+        (&["open.toml"], "open or join triangles"),
+        (&["s.toml", "--rate", "0"], "--rate"),
+        (&["s.toml", "--rate", "100000"], "it has to be from 200 to 20000"),
+        (&["s.toml", "--offset", "3"], "it has to be from -1.5 to 1.5"),
+        (&["s.toml", "--method", "springs"], "use one of: constraint, penalty, discrete-penalty"),
+        (&["s.toml", "--device", "mouse"], "use one of: hand, replay:FILE, haply, page"),
+        (&["s.toml", "--device", "replay:none.recording"], "none.recording"),
+        (&["s.toml", "--device", "replay:nothing.recording"], "not a recording of a haptic session"),
+        (&["wall", "--device", "replay:s.recording"], "s.recording is a recording of s.toml, not of wall"),
+        (&["s.toml", "--device", "replay:s.recording", "--rate", "500"], "leave out --rate"),
+        (&["s.toml", "--device", "replay:s.recording", "--record", "s.recording"], "also an input"),
+        (&["s.toml", "--record", "s.dat"], "only .recording is written"),
+        (&["s.toml", "--seconds", "-1"], "--seconds"),
+    ] {
+        let run = desk.run(&[&["haptic"], arguments].concat());
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(wanted), "{arguments:?}: {}", run.stderr);
+    }
+    let other = desk.run(&["haptic", "wall", "--device", "replay:s.recording", "--other-scene", "--quiet"]);
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+
+    // Where somebody has an Inverse3, this would be felt.
+    if TcpStream::connect("127.0.0.1:10001").is_err() {
+        let run = desk.run(&["haptic", "wall", "--device", "haply", "--seconds", "0.1"]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("127.0.0.1:10001") && run.stderr.contains("start the Haply Hub"),
+            "{}",
+            run.stderr
+        );
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let run = desk.run(&["haptic", "wall", "--device", "page", "--port", &port]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains(&port), "{}", run.stderr);
+}
+
+#[test]
+fn built_in_scenes_are_printed_to_be_copied() {
+    let desk = desk();
+    let printed = desk.succeed(&["haptic", "wall", "--print-scene"]);
+    fs::write(desk.path("copy.toml"), &printed.stdout).unwrap();
+    let copy = desk.succeed(&["haptic", "copy.toml", "--single-threaded", "--seconds", "0.02", "--json"]);
+    assert_eq!(copy.json()["steps"], 20);
+    let coarse =
+        ["--single-threaded", "--resolution", "48", "--points", "300", "--seconds", "0.05", "--quiet"];
+    for name in ["peg", "peg-tight", "alpha", "sliding", "landing-gear", "three-bars", "wall"] {
+        desk.succeed(&[&["haptic", name], &coarse[..]].concat());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_well_and_writes_what_there_is() {
+    let desk = desk();
+    let arguments =
+        ["haptic", "s.toml", "--seconds", "500", "-o", "out", "--record", "cut.recording", "--json"];
+    let child = desk.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(json["finished"], false);
+    let ticks = json["ticks"].as_u64().unwrap();
+    assert!(ticks > 10, "{ticks}");
+    let csv = fs::read_to_string(desk.path("out/trajectory.csv")).unwrap();
+    assert_eq!(csv.lines().count() as u64, ticks + 1);
+    let recording = Recording::open(&desk.path("cut.recording")).unwrap();
+    assert!(recording.is_finished());
+    assert_eq!(recording.entries().len() as u64 + recording.dropped(), ticks);
+}
+
+/// One text message of a client: masked, with a mask of zeros.
+fn send(stream: &mut TcpStream, text: &str) -> std::io::Result<()> {
+    let length = text.len();
+    assert!(length < 126);
+    let mut frame = vec![0x81, 0x80 | length as u8, 0, 0, 0, 0];
+    frame.extend(text.as_bytes());
+    stream.write_all(&frame)
+}
+
+/// A page draws 60 times a second, far more slowly than the servo loop turns; its forces must not be taken for stale.
+#[test]
+fn a_page_feels_the_wall() {
+    let desk = desk();
+    let mut child = desk
+        .command(&["haptic", "wall", "--device", "page", "--seconds", "1.5", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let address = line
+        .split("ws://")
+        .nth(1)
+        .and_then(|rest| rest.split(';').next())
+        .unwrap_or_else(|| panic!("{line}"));
+    let mut page = TcpStream::connect(address).unwrap();
+    let hello = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    page.write_all(hello.as_bytes()).unwrap();
+    let mut answer = [0; 1024];
+    let read = page.read(&mut answer).unwrap();
+    assert!(answer[..read].starts_with(b"HTTP/1.1 101"));
+    for frame in 0..200 {
+        let t = f64::from(frame) / 60.0;
+        let height = (0.03 - 0.04 * t).max(0.018);
+        if send(&mut page, &format!("{{\"t\": {t}, \"pose\": [0, {height}, 0, 0, 0, 0, 1]}}")).is_err() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(16));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+    }
+    drop(page);
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    let json = run.json();
+    assert_eq!((&json["device"], &json["max_penetration"]), (&"page".into(), &0.0.into()));
+    // 2 mm deep at 1000 N/m, and at least some of the ramp over, however busy the machine is.
+    let force = json["max_force"].as_f64().unwrap();
+    assert!((0.3..2.2).contains(&force), "{force} N; {json}");
+}

@@ -1,0 +1,180 @@
+//! From a scene to what follows the hand.
+
+use std::sync::Arc;
+
+use super::{FixedPart, HapticScene, HeldMass, Method};
+use crate::ccd::{Ball, Plane, Touchable};
+use crate::contact::{Friction, Law, PenaltyOptions, Stiffness};
+use crate::field::Field;
+use crate::haptics::{
+    Coupling, GodObject, GodObjectError, GodObjectOptions, Held, HeldPair, Looking, PenaltyError,
+    PenaltyObject, PenaltyObjectOptions, Renderer, RowNormals, Surface,
+};
+use crate::mesh::{MassProperties, TriMesh, mass_properties};
+use crate::scene::error::{SceneError, ShapeFailure};
+use crate::scene::shape::{PlacedShape, ShapeSource};
+use crate::scene::surface::SurfaceShape;
+use crate::shell::{NormalSource, PointShell};
+
+/// Step that the usual limit of stiffness is for, s.
+const USUAL_STEP: f64 = 1e-3;
+
+/// Both parts, made.
+#[derive(Clone)]
+pub struct BuiltHaptic {
+    /// What touches what.
+    pub pair: Arc<HeldPair>,
+    /// What is held, to be shown.
+    pub held: Arc<TriMesh>,
+    /// What stands still, to be shown; `None` for formulas.
+    pub fixed: Option<Arc<TriMesh>>,
+}
+
+/// Why nothing follows the hand.
+#[derive(Debug, thiserror::Error)]
+pub enum RendererError {
+    /// Constraints.
+    #[error(transparent)]
+    Constraint(#[from] GodObjectError),
+    /// Springs.
+    #[error(transparent)]
+    Penalty(#[from] PenaltyError),
+}
+
+impl HapticScene {
+    /// Makes both parts.
+    pub fn build(&self) -> Result<BuiltHaptic, SceneError> {
+        self.build_with(|wanted, mesh| Ok(Field::from_mesh(mesh, &wanted.field_options())?))
+    }
+
+    /// The same with the field from elsewhere, such as a cache: `field` is called once, unless the fixed part is a formula.
+    pub fn build_with(
+        &self,
+        mut field: impl FnMut(&ShapeSource, &TriMesh) -> Result<Field, ShapeFailure>,
+    ) -> Result<BuiltHaptic, SceneError> {
+        let of_shape = |shape: &PlacedShape| {
+            let (place, name) = (shape.place.clone(), shape.name.clone());
+            move |source| SceneError::Shape { place, shape: name, source }
+        };
+        let here = |source: ShapeFailure| SceneError::Haptic { place: self.place.clone(), source };
+        let held = self.held.source.load_mesh().map_err(of_shape(&self.held))?;
+        let (fixed, surface) = match &self.fixed {
+            FixedPart::Surface(shape, cell) => (None, Surface::Analytic(self.grown(*shape, *cell), *cell)),
+            FixedPart::Shape(shape) => {
+                let mesh = shape.source.load_mesh().map_err(of_shape(shape))?;
+                let (of, solid) = match self.held_as {
+                    Held::Shell => (shape, &mesh),
+                    Held::Field => (&self.held, &held),
+                };
+                let field = field(&of.source, solid).map_err(of_shape(of))?;
+                (Some(mesh), Surface::Field(Arc::new(field)))
+            }
+        };
+        let (points_of, mesh) = match (&self.fixed, &fixed, self.held_as) {
+            (FixedPart::Shape(shape), Some(mesh), Held::Field) => (shape, mesh),
+            _ => (&self.held, &held),
+        };
+        let shell = shell(&points_of.source, mesh).map_err(of_shape(points_of))?;
+        let mass = self.mass_of(&held, &shell).map_err(of_shape(&self.held))?;
+        let pair = HeldPair::new(Arc::new(shell), surface, self.held_as, mass)
+            .and_then(|pair| pair.with_fixed_at(self.world_from_fixed))
+            .map_err(|error| here(error.into()))?;
+        Ok(BuiltHaptic { pair: Arc::new(pair), held: Arc::new(held), fixed: fixed.map(Arc::new) })
+    }
+
+    /// What follows the hand, at the start.
+    pub fn renderer(&self, pair: &Arc<HeldPair>, method: Method) -> Result<Renderer, RendererError> {
+        let coupling = self.coupling_for(pair, method);
+        let looking = match method {
+            Method::Constraint => {
+                let mut options = GodObjectOptions { iso: self.level(pair), ..self.constraint };
+                let is_certain = pair.shell().normal_source() == NormalSource::Mesh;
+                if options.normals == RowNormals::Fixed && !is_certain {
+                    // A mesh that does not tell its outside has normals that lead in as often as out; the field's lead out.
+                    options.normals = RowNormals::Field;
+                }
+                let god = GodObject::new(Arc::clone(pair), self.start(), &options)?;
+                return Ok(Renderer::Constraint(Box::new(god), coupling));
+            }
+            Method::Penalty => Looking::Continuous,
+            Method::DiscretePenalty => Looking::AtEnd,
+        };
+        let of = &self.penalty;
+        let most = 10.0 * pair.mass().mass / (USUAL_STEP * USUAL_STEP);
+        let options = PenaltyObjectOptions {
+            looking,
+            law: Law {
+                stiffness: Stiffness::PerPoint(of.stiffness),
+                damping: of.damping,
+                friction: Friction::NONE,
+            },
+            penalty: PenaltyOptions {
+                subintervals: of.subintervals,
+                iso: self.level(pair) + of.security_distance * pair.surface().cell(),
+                ..PenaltyOptions::default()
+            },
+            surface: self.level(pair),
+            coupling,
+            max_stiffness: of.max_stiffness.unwrap_or(most),
+            ..PenaltyObjectOptions::default()
+        };
+        Ok(Renderer::Penalty(Box::new(PenaltyObject::new(Arc::clone(pair), self.start(), &options)?)))
+    }
+
+    /// The spring between hand and part, with what the scene leaves open.
+    pub fn coupling_for(&self, pair: &HeldPair, method: Method) -> Coupling {
+        let of = &self.coupling;
+        let mass = pair.mass();
+        let moment = (mass.inertia.x_axis.x + mass.inertia.y_axis.y + mass.inertia.z_axis.z) / 3.0;
+        let gyration = (moment / mass.mass).sqrt();
+        let angular = of.angular_stiffness.unwrap_or(of.stiffness * gyration * gyration);
+        let (usual, limit) = match method {
+            Method::Constraint => (Coupling::spring(of.stiffness, angular), f64::INFINITY),
+            Method::Penalty | Method::DiscretePenalty => {
+                (Coupling::critical(of.stiffness, angular, mass.mass, moment), 0.5 * pair.surface().cell())
+            }
+        };
+        Coupling {
+            damping: of.damping.unwrap_or(usual.damping),
+            angular_damping: of.angular_damping.unwrap_or(usual.angular_damping),
+            ..usual
+        }
+        .saturating(of.max_distance.unwrap_or(limit), gyration)
+    }
+
+    /// The level set that is touched, m. Formulas are grown themselves.
+    fn level(&self, pair: &HeldPair) -> f64 {
+        match self.fixed {
+            FixedPart::Surface(..) => 0.0,
+            FixedPart::Shape(_) => self.offset * pair.surface().cell(),
+        }
+    }
+
+    fn grown(&self, shape: SurfaceShape, cell: f64) -> Arc<dyn Touchable + Send + Sync> {
+        let by = self.offset * cell;
+        match shape {
+            SurfaceShape::Plane(of) => Arc::new(Plane { offset: of.offset + by, ..of }),
+            SurfaceShape::Ball(of) => Arc::new(Ball { radius: of.radius + by, ..of }),
+        }
+    }
+
+    fn mass_of(&self, mesh: &TriMesh, shell: &PointShell) -> Result<MassProperties, ShapeFailure> {
+        match self.mass {
+            HeldMass::Density(density) => Ok(mass_properties(mesh, density)?),
+            HeldMass::Total(mass) => match mass_properties(mesh, 1.0) {
+                Ok(of) => {
+                    let factor = mass / of.mass;
+                    Ok(MassProperties { mass, inertia: of.inertia * factor, ..of })
+                }
+                Err(_) if self.held_as == Held::Shell => Ok(HeldPair::skin_mass(shell, mass)),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+}
+
+/// The points of a part.
+fn shell(of: &ShapeSource, mesh: &TriMesh) -> Result<PointShell, ShapeFailure> {
+    let Some(options) = of.shell_options() else { return Err("it has no points to touch with".into()) };
+    Ok(PointShell::from_mesh(mesh, &options)?)
+}

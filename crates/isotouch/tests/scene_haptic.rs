@@ -1,0 +1,286 @@
+//! Scenes to be felt: they can be made, the hand does what they promise, and what is wrong with a text is told with its place.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use isotouch::haptics::device::{Device, DeviceState, Path};
+use isotouch::haptics::{HeldPair, Session, SessionOptions};
+use isotouch::math::{DVec3, Pose, Wrench};
+use isotouch::mesh::shapes;
+use isotouch::scene::Scene;
+use isotouch::scene::haptic::{HapticScene, Method, built_in};
+
+fn scene(name: &str) -> HapticScene {
+    let found = built_in::by_name(name).unwrap();
+    HapticScene::parse(found.name, found.text).unwrap()
+}
+
+/// φ of every point by itself, the least of them; in textbook transforms, not the library's tree.
+fn least(pair: &HeldPair, world_from_held: &Pose) -> f64 {
+    let (shell, surface) = (pair.world_from_shell(world_from_held), pair.world_from_surface(world_from_held));
+    let obstacle = pair.surface().obstacle();
+    let value = |&p: &DVec3| {
+        let world = shell.rotation * p + shell.position;
+        obstacle.touchable().value(surface.rotation.conjugate() * (world - surface.position))
+    };
+    pair.shell().points().iter().map(value).fold(f64::INFINITY, f64::min)
+}
+
+/// What a hand felt along its path.
+struct Felt {
+    pair: Arc<HeldPair>,
+    states: Vec<DeviceState>,
+    parts: Vec<Pose>,
+    wrenches: Vec<Wrench>,
+    most_contacts: u32,
+    max_penetration: f64,
+}
+
+impl Felt {
+    fn part_at(&self, seconds: f64) -> Pose {
+        self.parts[((1e3 * seconds) as usize).min(self.parts.len() - 1)]
+    }
+}
+
+fn feel(scene: &HapticScene, method: Method) -> Felt {
+    let built = scene.build().unwrap();
+    let renderer = scene.renderer(&built.pair, method).unwrap();
+    let mut hand = scene.hand(1000.0).unwrap();
+    let safety = isotouch::haptics::safety::SafetyOptions::for_device(hand.capabilities());
+    let options = SessionOptions { safety, ..SessionOptions::default() };
+    let mut session = Session::in_step(renderer, &options).unwrap();
+    let mut felt = Felt {
+        pair: built.pair,
+        states: Vec::new(),
+        parts: Vec::new(),
+        wrenches: Vec::new(),
+        most_contacts: 0,
+        max_penetration: 0.0,
+    };
+    for _ in 0..(1e3 * scene.seconds) as usize {
+        let state = hand.read().unwrap();
+        let command = session.command(&state);
+        hand.write(&command).unwrap();
+        let feedback = session.feedback().unwrap();
+        assert!(feedback.part.position.is_finite() && feedback.penetration.is_finite());
+        felt.states.push(state);
+        felt.parts.push(feedback.part);
+        felt.most_contacts = felt.most_contacts.max(feedback.contacts);
+        felt.max_penetration = felt.max_penetration.max(feedback.penetration);
+        if let isotouch::haptics::device::DeviceCommand::Wrench(wrench) = command {
+            felt.wrenches.push(wrench);
+        }
+    }
+    felt
+}
+
+#[test]
+fn by_constraints_no_scene_is_ever_entered() {
+    for found in built_in::ALL {
+        let scene = scene(found.name).scaled_down(96, 700);
+        let felt = feel(&scene, Method::Constraint);
+        assert_eq!(felt.max_penetration, 0.0, "{}", found.name);
+        if found.name == "alpha" {
+            // Its path keeps clear; whether the hand does, too, is not the point.
+            continue;
+        }
+        assert!(felt.most_contacts > 0, "{}: nothing is touched", found.name);
+        let most = felt.wrenches.iter().map(|of| of.force.length()).fold(0.0, f64::max);
+        assert!(most > 0.2 && most <= 20.0, "{}: {most} N", found.name);
+        for (tick, part) in felt.parts.iter().enumerate().step_by(37) {
+            let depth = least(&felt.pair, part);
+            assert!(depth > 0.0, "{}: {depth} at tick {tick}", found.name);
+        }
+    }
+}
+
+#[test]
+fn by_springs_every_scene_ends_near_the_hand_and_is_entered_by_less_than_a_few_cells() {
+    for (name, method) in [
+        ("wall", Method::Penalty),
+        ("wall", Method::DiscretePenalty),
+        ("peg", Method::Penalty),
+        ("three-bars", Method::Penalty),
+        ("sliding", Method::Penalty),
+    ] {
+        let scene = scene(name).scaled_down(64, 2000);
+        let felt = feel(&scene, method);
+        let cell = felt.pair.surface().cell();
+        assert!(felt.most_contacts > 0 && felt.max_penetration > 0.0, "{name}: nothing is touched");
+        assert!(felt.max_penetration < 3.0 * cell, "{name}: {} cells", felt.max_penetration / cell);
+        let (hand, part) = (felt.states.last().unwrap().pose, felt.parts.last().unwrap());
+        let apart = hand.position.distance(part.position);
+        assert!(apart < 0.01, "{name}: {apart} m from the hand");
+    }
+}
+
+#[test]
+fn alpha_comes_out_along_its_path_and_not_straight() {
+    let alpha = scene("alpha").scaled_down(128, 1500);
+    let felt = feel(&alpha, Method::Constraint);
+    let end = felt.parts.last().unwrap();
+    assert!(end.position.distance(DVec3::new(0.15, 0.0, 0.0)) < 2e-3, "{end:?}");
+    assert_eq!(felt.max_penetration, 0.0);
+    assert!(felt.parts.iter().step_by(50).all(|part| least(&felt.pair, part) > 0.0));
+
+    // Straight, in six directions: the loops are linked, and hold.
+    let start = alpha.start();
+    for direction in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|of| [of, -of]) {
+        let to = Pose { position: start.position + 0.25 * direction, ..start };
+        let path = Path::new(vec![(0.0, start), (1.5, to)]).unwrap();
+        let mut straight = alpha.clone();
+        (straight.path, straight.seconds) = (path, 2.0);
+        let felt = feel(&straight, Method::Constraint);
+        let (hand, part) = (felt.states.last().unwrap().pose.position, felt.parts.last().unwrap().position);
+        assert!(part.distance(start.position) < 0.12, "{direction}: it got to {part}");
+        assert!(
+            felt.wrenches.last().unwrap().force.length() > 5.0,
+            "{direction}: the hand at {hand} feels little"
+        );
+        assert_eq!(felt.max_penetration, 0.0);
+    }
+}
+
+#[test]
+fn alpha_is_the_built_in_path_in_metres() {
+    let alpha = scene("alpha");
+    let text = built_in::by_name("alpha").unwrap().text;
+    let times: Vec<f64> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('[')?.split(',').next()?.parse().ok())
+        .collect();
+    let path = shapes::alpha_path();
+    assert_eq!(times.len(), path.len());
+    for (time, pose) in times.into_iter().zip(path) {
+        let found = alpha.path.at(time).0;
+        assert!(
+            found.position.distance(0.1 * pose.position) < 1e-9
+                && found.rotation.dot(pose.rotation).abs() > 1.0 - 1e-9
+        );
+    }
+}
+
+/// 2016, figure 7: what fits goes in by both methods; what is a twentieth of a cell too thick by springs only.
+#[test]
+fn the_peg_goes_in_and_the_thick_one_only_by_springs() {
+    let peg = scene("peg");
+    let pair = peg.build().unwrap().pair;
+    let cell = pair.surface().cell();
+    let room = least(&pair, &Pose::IDENTITY) / cell;
+    assert!((room - 0.05).abs() < 0.01, "{room} cells of room");
+    assert_eq!((pair.shell().len(), peg.resolution()), (6700, Some(64)));
+
+    let depth = |name: &str, method: Method, change: &dyn Fn(&mut HapticScene)| {
+        // Fewer points, for time; up to where it is in.
+        let mut scene = scene(name).scaled_down(64, 1200);
+        scene.seconds = 4.7;
+        change(&mut scene);
+        let felt = feel(&scene, method);
+        (felt.part_at(4.6).position.z, felt.max_penetration / cell, felt.most_contacts)
+    };
+    let as_it_is = |_: &mut HapticScene| {};
+    let (z, deep, few) = depth("peg", Method::Constraint, &as_it_is);
+    assert!(z < 2e-3 && deep == 0.0, "constraint: {z} m, {deep} cells");
+    let (z, deep, many) = depth("peg", Method::Penalty, &as_it_is);
+    assert!(z < 2e-3 && deep < 0.5, "springs: {z} m, {deep} cells");
+    let (z, deep, _) = depth("peg-tight", Method::Constraint, &as_it_is);
+    assert!(z > 0.04 && deep == 0.0, "thick, constraint: {z} m, {deep} cells");
+    let (z, deep, _) = depth("peg-tight", Method::Penalty, &as_it_is);
+    assert!(z < 2e-3 && (0.05..0.5).contains(&deep), "thick, springs: {z} m, {deep} cells");
+    let (z, deep, _) = depth("peg-tight", Method::Penalty, &|scene| scene.penalty.security_distance = 0.15);
+    assert!(z > 0.04, "thick, springs with a security distance: {z} m, {deep} cells");
+    // The normals of points on the rim are askew, and rows made of them lead nowhere; the part must still follow.
+    let (z, deep, _) = depth("peg", Method::Constraint, &|scene| {
+        scene.constraint.normals = isotouch::haptics::RowNormals::Fixed;
+        let away = Pose::at(DVec3::new(0.004, 0.001, 0.09));
+        let down = Pose::at(DVec3::new(0.004, 0.001, 0.055));
+        scene.path = Path::new(vec![(0.0, away), (1.0, down), (3.0, down), (4.0, away)]).unwrap();
+    });
+    assert!(z > 0.08 && deep == 0.0, "lifted again: {z} m, {deep} cells");
+    println!("contacts: {few} by constraints, {many} by springs");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let good = "[haptic]\nheld = \"sphere\"\nfixed = { plane = { offset = 0 } }\nposes = [[0, 0, 1, 0]]\n";
+    assert!(HapticScene::parse("s.toml", good).is_ok());
+    let with = |line: &str| format!("{good}{line}\n");
+    for (text, wanted) in [
+        (String::new(), "s.toml:1:1: the scene needs haptic; add [haptic] with held, fixed and poses"),
+        ("[haptic]\nheld = \"sphere\"\n".into(), "s.toml:1:1: the haptic scene needs fixed"),
+        (
+            good.replace("poses", "pose"),
+            "s.toml:4:1: 'pose' is no setting of the haptic scene; did you mean 'poses'?",
+        ),
+        (
+            good.replace("[[0, 0, 1, 0]]", "[[0, 0, 1]]"),
+            "s.toml:4:10: poses of the haptic scene is [0, 0, 1], but must be [t, x, y, z]",
+        ),
+        (
+            good.replace("[[0, 0, 1, 0]]", "[[1, 0, 1, 0], [0, 0, 1, 0]]"),
+            "s.toml:4:9: poses of the haptic scene is",
+        ),
+        (good.replace("poses = [[0, 0, 1, 0]]", "path = \"none.csv\""), "s.toml:4:8: none.csv: "),
+        (
+            good.replace("\"sphere\"", "{ kind = \"sphere\", points = 5 }"),
+            "points of held of the haptic scene stands in [haptic] itself",
+        ),
+        (
+            with("resolution = 64"),
+            "s.toml:5:14: resolution of the haptic scene has no effect, for what is touched is a formula",
+        ),
+        (with("held_as = \"field\""), "must be \"shell\", for a plane or a ball has no points"),
+        (with("offset = 2"), "s.toml:5:10: offset of the haptic scene is 2, but must be at most 1.5 cells"),
+        (with("density = -1"), "s.toml:5:11"),
+        (
+            with("density = 1\nmass = 1"),
+            "s.toml:6:8: the haptic scene has both density and mass; leave out one",
+        ),
+        (with("coupling = { stiffness = 0 }"), "s.toml:5:26: stiffness of coupling of the haptic scene is 0"),
+        (with("constraint = { skin = 0.1, reach = 0.1 }"), "must be at least twice the skin"),
+        (with("constraint = { detection = \"never\" }"), "use one of: continuous, papers, discrete"),
+        (format!("[[bodies]]\n{good}"), "s.toml:1:1: this is a scene to be simulated and not one to be felt"),
+        ("[haptic\n".into(), "s.toml:1:8"),
+    ] {
+        let error = HapticScene::parse("s.toml", &text).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}\n  wanted: {wanted}");
+    }
+    let other = Scene::parse("s.toml", good).unwrap_err().to_string();
+    assert!(other.contains("run it with `isotouch haptic`"), "{other}");
+}
+
+#[test]
+fn what_cannot_be_made_says_so() {
+    // The ball begins in the ground.
+    let text = "[haptic]\nheld = \"sphere\"\nfixed = { plane = { offset = 0 } }\nposes = [[0, 0, 0.1, 0]]\npoints = 100\n";
+    let scene = HapticScene::parse("s.toml", text).unwrap();
+    let built = scene.build().unwrap();
+    let error = scene.renderer(&built.pair, Method::Constraint).err().unwrap().to_string();
+    assert!(error.contains("begin where they are apart"), "{error}");
+    assert!(scene.renderer(&built.pair, Method::Penalty).is_ok(), "springs push it out");
+
+    let missing = text.replace("\"sphere\"", "{ file = \"none.obj\" }");
+    let error = HapticScene::parse("s.toml", &missing).unwrap().build().err().unwrap().to_string();
+    assert!(error.starts_with("s.toml:2:8: ") && error.contains("none.obj"), "{error}");
+}
+
+#[test]
+fn a_path_file_has_times_or_is_spread_over_the_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let pose = "0,0.6,0,0,0,0,1";
+    std::fs::write(at("timed.csv"), format!("t,x,y,z,qx,qy,qz,qw\n0,{pose}\n3,0,0.7,0,0,0,0,1\n")).unwrap();
+    std::fs::write(at("plain.csv"), format!("{pose}\n0,0.7,0,0,0,0,1\n0,0.8,0,0,0,0,1\n")).unwrap();
+    let read = |line: &str| {
+        let text = format!("[haptic]\nheld = \"sphere\"\nfixed = {{ plane = {{}} }}\n{line}\n");
+        std::fs::write(at("s.toml"), text).unwrap();
+        HapticScene::read(at("s.toml"))
+    };
+    let timed = read("path = \"timed.csv\"").unwrap();
+    assert_eq!((timed.path.span(), timed.seconds), ((0.0, 3.0), 3.5));
+    let plain = read("path = \"plain.csv\"\nseconds = 4").unwrap();
+    assert_eq!((plain.path.span(), plain.path.at(2.0).0.position.y), ((0.0, 4.0), 0.7));
+    let error = read("path = \"plain.csv\"").unwrap_err().to_string();
+    assert!(error.contains("it has no times"), "{error}");
+}

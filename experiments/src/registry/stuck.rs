@@ -1,0 +1,246 @@
+//! Tight parts: pinched or jammed, and by what. Figure 13 of 2016.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use glam::DVec3;
+use isotouch::contact::constraint::{Freedom, Row, Weighted};
+use isotouch::haptics::{GodObject, GodObjectOptions, HeldPair};
+use isotouch::math::{Pose, Wrench};
+use isotouch::mesh::TriMesh;
+use isotouch::mesh::shapes::cuboid;
+use isotouch::output::chart::{Axis, Chart};
+
+use super::Setup;
+use crate::haptic_scenes::{draw, field_of, least_value, shell_of, shell_on_field};
+use crate::report::{Report, Table, count, none, number};
+
+/// Of the passage and of walls, m.
+const WIDTH: f64 = 0.2;
+const WALL: f64 = 0.2;
+const LENGTH: f64 = 1.0;
+/// The plate that goes into it, but for its thickness.
+const PLATE: f64 = 0.3;
+/// Room on either side, cells: more than a skin, less than two.
+const ROOM: f64 = 0.0125;
+
+pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
+    let (resolution, points) = if setup.quick { (96, 600) } else { (192, 3_000) };
+    let mut report = Report::default();
+    passages(setup, resolution, points, &mut report)?;
+    tight(resolution, points, &mut report)?;
+    Ok(report)
+}
+
+fn join(parts: &[(DVec3, DVec3)]) -> anyhow::Result<TriMesh> {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for &(size, shift) in parts {
+        let part = cuboid(size)?;
+        let first = vertices.len() as u32;
+        vertices.extend(part.vertices().iter().map(|&v| v + shift));
+        triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + first)));
+    }
+    Ok(TriMesh::new(vertices, triangles)?)
+}
+
+/// Two walls, apart along x.
+fn walls() -> Vec<(DVec3, DVec3)> {
+    let size = DVec3::new(WALL, LENGTH, LENGTH);
+    let shift = DVec3::X * 0.5 * (WIDTH + WALL);
+    vec![(size, -shift), (size, shift)]
+}
+
+/// A block beside the plate, in the middle of the passage: far enough from the walls that the field between is not made of both.
+fn stop(at: DVec3) -> (DVec3, DVec3) {
+    let across = 0.1;
+    (if at.y == 0.0 { DVec3::new(across, across, PLATE) } else { DVec3::new(across, PLATE, across) }, at)
+}
+
+struct Passage {
+    name: &'static str,
+    fixed: TriMesh,
+    /// Where the hand pulls it.
+    pull: DVec3,
+    wanted: &'static str,
+}
+
+fn passages(setup: &Setup, resolution: u32, points: usize, report: &mut Report) -> anyhow::Result<()> {
+    // The cell is known once the walls are: all passages have the same longest side.
+    let cell = field_of(&join(&walls())?, resolution)?.grid().cell;
+    let room = ROOM * cell;
+    let beside = PLATE + room;
+    let with = |sides: &[DVec3]| {
+        let mut parts = walls();
+        parts.extend(sides.iter().map(|&side| stop(side * beside)));
+        join(&parts)
+    };
+    let sides = [DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
+    let passages = [
+        Passage {
+            name: "between two walls, pulled aside",
+            fixed: with(&[])?,
+            pull: DVec3::X,
+            wanted: "pinched",
+        },
+        Passage {
+            name: "between two walls, against a third",
+            fixed: with(&[DVec3::Y])?,
+            pull: DVec3::new(0.3, 1.0, 0.0),
+            wanted: "pinched",
+        },
+        Passage {
+            name: "walls on all sides",
+            fixed: with(&sides)?,
+            pull: DVec3::new(0.3, 1.0, 0.5),
+            wanted: "jammed",
+        },
+    ];
+    let mut table = Table::new(
+        format!(
+            "A plate in passages with {ROOM} cells of room ({resolution}³, {} points), pulled against a wall",
+            count(points as u64)
+        ),
+        &[
+            "passage",
+            "is",
+            "rows that touch and prove it",
+            "what is left of them",
+            "rows in all",
+            "moved, cells",
+            "may still slide along",
+        ],
+    );
+    for (k, passage) in passages.iter().enumerate() {
+        let plate = cuboid(DVec3::new(WIDTH - 2.0 * room, PLATE, PLATE))?;
+        let pair = shell_on_field(&plate, shell_of(&plate, points)?, field_of(&passage.fixed, resolution)?)?;
+        let mut god = GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default())?;
+        let hand = Pose::at(passage.pull * 0.1);
+        for _ in 0..20 {
+            god.step(&hand);
+        }
+        let (freedom, proof) = god.freedom();
+        let (is, slide) = match freedom {
+            Freedom::Free { .. } => ("free", None),
+            Freedom::Pinched { slide } => ("pinched", Some(slide)),
+            Freedom::Jammed => ("jammed", None),
+            Freedom::Unsettled | Freedom::Refused(_) => ("unsettled", None),
+        };
+        let left = residue(god.rows(), &proof);
+        table.row(vec![
+            passage.name.into(),
+            is.into(),
+            count(proof.len() as u64),
+            number(left),
+            count(god.rows().len() as u64),
+            number(god.pose().position.length() / cell),
+            slide.map_or_else(none, |slide| {
+                let way = slide.linear.normalize_or_zero();
+                format!("({:.2} {:.2} {:.2})", way.x, way.y, way.z)
+            }),
+        ]);
+        if is != passage.wanted {
+            report.failures.push(format!("{}: {is}, not {}", passage.name, passage.wanted));
+        }
+        if left > 1e-6 {
+            report.failures.push(format!("{}: the proof's rows leave {left}", passage.name));
+        }
+        draw(&gauss_map(passage.name, god.rows(), &proof), &format!("stuck-{}", k + 1), setup.quick)?;
+    }
+    report.tables.push(table);
+    report.remarks.push(
+        "Pinched: no motion leaves all contacts at once, some slide along them. Jammed: none is left at all. The rows of the proof, with positive weights, sum to nothing; what is left of the sum stands beside them. \
+         The Gauss maps draw the directions of their forces and torques from the middle of a sphere, as the paper does: where they point to all sides, nothing moves.\n\n![Pinched](pictures/stuck-1.svg)\n\n![Against a third wall](pictures/stuck-2.svg)\n\n![Jammed](pictures/stuck-3.svg)"
+            .into(),
+    );
+    Ok(())
+}
+
+/// |Σ w·J|, beside the weights themselves.
+fn residue(rows: &[Row], proof: &[Weighted]) -> f64 {
+    let sum = proof.iter().fold(Wrench::ZERO, |sum, of| sum + rows[of.row].direction * of.weight);
+    let weights: f64 = proof.iter().map(|of| of.weight).sum();
+    (sum.force.length() + sum.torque.length()) / weights.max(f64::MIN_POSITIVE)
+}
+
+/// Directions of the proof's forces and torques, seen from aside and above.
+fn gauss_map(name: &str, rows: &[Row], proof: &[Weighted]) -> Chart {
+    let mut chart =
+        Chart::new(&format!("Gauss map: {name}"), Axis::new("", ""), Axis::new("", "")).sized(560.0, 560.0);
+    let circle: Vec<f64> = (0..=120).map(|k| TAU * f64::from(k) / 120.0).collect();
+    let [x, y]: [Vec<f64>; 2] =
+        [circle.iter().map(|a| a.cos()).collect(), circle.iter().map(|a| a.sin()).collect()];
+    let flat = |v: DVec3| {
+        let (right, up) = (DVec3::new(0.8, 0.0, -0.6), DVec3::new(-0.24, 0.92, -0.32).normalize_or_zero());
+        [v.dot(right), v.dot(up)]
+    };
+    let mut rays = |name: &str, of: &dyn Fn(&Row) -> DVec3| {
+        // Back to the middle after every ray; those without a direction are none.
+        let directions = proof.iter().map(|of_proof| of(&rows[of_proof.row])).filter(|d| d.length() > 1e-9);
+        let points: Vec<[f64; 2]> =
+            directions.flat_map(|d| [flat(d.normalize_or_zero()), [0.0, 0.0]]).collect();
+        let [x, y] = [0, 1].map(|axis| points.iter().map(|p| p[axis]).collect::<Vec<f64>>());
+        chart.add(name, &x, &y);
+    };
+    rays("forces", &|row| row.direction.force);
+    rays("torques", &|row| row.direction.torque);
+    chart.add("sphere", &x, &y);
+    chart
+}
+
+/// A plate that is too thick for its passage by a little, and fields shrunk by more and more: when does it go in?
+fn tight(resolution: u32, points: usize, report: &mut Report) -> anyhow::Result<()> {
+    const TOO_THICK: f64 = 0.05;
+    let fixed = join(&walls())?;
+    let field = field_of(&fixed, resolution)?;
+    let cell = field.grid().cell;
+    let plate = cuboid(DVec3::new(WIDTH + 2.0 * TOO_THICK * cell, PLATE, PLATE))?;
+    let pair = shell_on_field(&plate, shell_of(&plate, points)?, field)?;
+    let mut table = Table::new(
+        format!(
+            "A plate {TOO_THICK} cells too thick on either side, pushed into the passage, by how much the field is shrunk"
+        ),
+        &["shrunk by, cells", "of the 1 m passage, mm", "goes in", "way in, m", "least φ + shrunk, cells"],
+    );
+    for by in [0.0, 0.02, 0.04, 0.06, 0.1, 0.2] {
+        let (way, least) = push_in(&pair, by * cell)?;
+        let goes_in = way > 0.5 * LENGTH;
+        let left = (least + by * cell) / cell;
+        table.row(vec![
+            number(by),
+            number(1e3 * by * cell),
+            if goes_in { "yes" } else { "no" }.into(),
+            number(way),
+            number(left),
+        ]);
+        // Points rest on a skin of 0.01 cells on either side.
+        let expected = if by < TOO_THICK {
+            Some(false)
+        } else if by > TOO_THICK + 0.03 {
+            Some(true)
+        } else {
+            None
+        };
+        if expected.is_some_and(|expected| expected != goes_in) {
+            report.failures.push(format!("shrunk by {by} cells: goes in: {goes_in}"));
+        }
+        let is_outside = left > 0.0;
+        if !is_outside {
+            report.failures.push(format!("shrunk by {by} cells: a point came to {left} cells"));
+        }
+    }
+    report.tables.push(table);
+    Ok(())
+}
+
+/// How far a plate comes that is pushed down from above, and the least φ of any point.
+fn push_in(pair: &Arc<HeldPair>, shrunk: f64) -> anyhow::Result<(f64, f64)> {
+    let from = 0.5 * (LENGTH + PLATE) + 0.05;
+    let options = GodObjectOptions { iso: -shrunk, ..Default::default() };
+    let mut god = GodObject::new(Arc::clone(pair), Pose::at(DVec3::Y * from), &options)?;
+    let mut least = f64::INFINITY;
+    for k in 1..=200 {
+        god.step(&Pose::at(DVec3::Y * (from - 0.005 * f64::from(k))));
+        least = least.min(least_value(pair, &god.pose()));
+    }
+    Ok((0.5 * (LENGTH + PLATE) - god.pose().position.y, least))
+}
