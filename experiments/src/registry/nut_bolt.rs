@@ -57,7 +57,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         ],
     );
     let drives = [
-        Drive { name: "torque of 2 N·mm", friction: 0.1, torque: -2e-3, seconds: 0.6 },
+        Drive { name: "torque of 0.7 N·mm", friction: 0.1, torque: -0.7e-3, seconds: 1.0 },
         Drive { name: "gravity", friction: 0.0, torque: 0.0, seconds: 2.0 },
         Drive { name: "gravity", friction: 0.1, torque: 0.0, seconds: 2.0 },
     ];

@@ -60,10 +60,11 @@ fn clarabel_finds_the_same() {
                     let reach = length(&problem.metric, &problem.target) + length(&problem.metric, &change);
                     // The minimum of a square: eight digits of it are four of the step.
                     let apart = length(&problem.metric, &minus(&ours.step, &theirs));
-                    assert!(apart <= 1e-3 * reach, "{name}: {apart:e} of {reach:e}");
+                    // Where nothing is wanted, theirs is off zero by its own tolerance.
+                    assert!(apart <= 1e-3 * reach + 1e-8, "{name}: {apart:e} of {reach:e}");
                     let nearer = length(&problem.metric, &change)
                         - length(&problem.metric, &minus(&theirs, &problem.target));
-                    assert!(nearer <= 1e-5 * reach, "{name}: theirs is nearer by {nearer:e} of {reach:e}");
+                    assert!(nearer <= 1e-5 * reach + 1e-8, "{name}: theirs is nearer by {nearer:e} of {reach:e}");
                     same += 1;
                 }
                 (Some(None), Outcome::Conflict { .. }) => conflicts += 1,
