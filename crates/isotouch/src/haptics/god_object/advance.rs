@@ -12,13 +12,11 @@ const OF_LEVEL: f64 = 0.1;
 const MOST_CHORDS: f64 = 16.0;
 
 impl GodObject {
-    /// What constraints leave of a wanted step; of less of it, if that goes farther than the stride while something is near. The wish itself may be long: most of that of a hand far inside leads into the
-    /// wall, and only what slides counts. What is meant for comparison goes as far as it goes.
-    pub(super) fn within_stride(&mut self, wanted: &Twist) -> Twist {
-        let step = self.constrained(wanted);
+    /// A wanted step, no longer than the stride while something is near. What is meant for comparison goes as far as it goes.
+    pub(super) fn no_farther(&self, wanted: Twist) -> Twist {
         let is_limited = self.options.detection == Detection::Continuous && !self.rows.is_empty();
-        let way = self.way(&step);
-        if is_limited && way > self.stride { self.constrained(&scaled(wanted, self.stride / way)) } else { step }
+        let way = self.way(&wanted);
+        if is_limited && way > self.stride { scaled(&wanted, self.stride / way) } else { wanted }
     }
 
     /// A step in contact, shortened until few chords are as near to its curve as the level is to the surface.

@@ -253,7 +253,7 @@ impl GodObject {
             }
             passes += 1;
             let had_rows = !self.rows.is_empty();
-            let step = self.within_stride(&wanted);
+            let step = self.constrained(&self.no_farther(wanted));
             if self.is_still(&step) {
                 break;
             }
