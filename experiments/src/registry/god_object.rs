@@ -257,7 +257,7 @@ fn speed(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
         ]);
         let (x, y) = taken.steps.outline((5e-6, 5e-3), 60);
         chart.add(drive.name, &x.iter().map(|s| 1e6 * s).collect::<Vec<_>>(), &y);
-        if taken.steps.len() * 2 < drive.hands.len() {
+        if taken.steps.len() * 4 < drive.hands.len() {
             report.failures.push(format!("{}: in contact in {} steps only", drive.name, taken.steps.len()));
         }
         if !setup.quick {

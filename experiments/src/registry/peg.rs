@@ -35,8 +35,10 @@ const FROM: f64 = 0.043;
 const TO: f64 = 0.018;
 /// Step, s.
 const DT: f64 = 1e-3;
-/// N/m of the coupling, and of all contacts together: so a saturated hand is as deep as the coupling is long.
+/// N/m of the coupling.
 const STIFFNESS: f64 = 1000.0;
+/// N/m of all contacts together, at most. A hand that pushes with all the coupling has, half a newton, comes about 0.1 cells deep where the chamfer meets the rim, and not half a cell.
+const OF_CONTACTS: f64 = 4000.0;
 const ANGULAR_STIFFNESS: f64 = 0.5;
 /// N/m of a point.
 const OF_POINT: f64 = 200.0;
@@ -121,7 +123,7 @@ impl Pin {
             law: Law { stiffness: Stiffness::PerPoint(of_point), damping: 1e-3, friction: Friction::NONE },
             penalty: PenaltyOptions { subintervals: 5, iso: outside * self.cell(), ..Default::default() },
             coupling: coupling.saturating(SATURATED * self.cell(), 0.5 * PEG.length),
-            max_stiffness: STIFFNESS,
+            max_stiffness: OF_CONTACTS,
             ..Default::default()
         }
     }
@@ -203,7 +205,7 @@ impl Course {
 }
 
 fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
-    let hands = pin.hands(if setup.quick { 800 } else { 3_000 });
+    let hands = pin.hands(if setup.quick { 1_500 } else { 4_000 });
     let pair = pin.pair()?;
     let constraints = |grown| by_constraints(pin, &pair, &hands, grown);
     let springs = |grown, security| by_springs(pin, &pair, &hands, (grown, security));
@@ -278,7 +280,7 @@ fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()
     }
     report.remarks.push(
         "The paper (figure 7): both methods insert where peg and hole match; with the field grown by 0.1 cell constraints refuse, springs go in by less than half a cell; about 1,000 contacts of springs, fewer than 10 \
-         constraints. The hand goes down 2.5 cm, up to 0.3 cells beside the axis and 0.004 rad askew, and then stays. All contacts together are as stiff as the coupling, 1000 N/m, which saturates at half \
+         constraints. The hand goes down 2.5 cm, up to 0.3 cells beside the axis and 0.004 rad askew, and then stays. All contacts together are kept to 4000 N/m along any direction; the coupling has 1000 N/m and saturates at half \
          a cell. Points in contact of constraints: those within twice the skin; those that hold it push.\n\n![Heights](pictures/peg-height.svg)\n\n![Penetrations](pictures/peg-penetration.svg)\n\n![Contacts](pictures/peg-contacts.svg)"
             .into(),
     );
@@ -288,6 +290,8 @@ fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()
 /// Speed above which a peg that is only pressed against the wall, round and round, once a second, is not calm, m/s. It needs some
 /// tenths of a millimetre a second for that; a peg that chatters crosses its room in a step, at some hundredths of a metre a second.
 const CALM: f64 = 0.01;
+/// N/m: softer springs let it go millimetres deep.
+const SOFTEST: f64 = 100.0;
 /// N: how it is pressed.
 const PUSH: f64 = 2.0;
 
@@ -313,10 +317,10 @@ fn is_stable(pin: &Pin, pair: &Arc<HeldPair>, looking: Looking, of_point: f64, s
 
 fn stiffness(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
     let pair = pin.pair()?;
-    let (steps, factor) = if setup.quick { (200, 6.0) } else { (1_000, 1.15) };
+    let (steps, factor) = if setup.quick { (400, 6.0) } else { (1_000, 1.15) };
     // Up from where all is calm, to the first that is not.
     let largest = |looking: Looking| {
-        let (mut stable, mut next) = (f64::NAN, 2.0);
+        let (mut stable, mut next) = (f64::NAN, SOFTEST);
         while next < 1e7 && is_stable(pin, &pair, looking, next, steps) {
             stable = next;
             next *= factor;
@@ -332,7 +336,7 @@ fn stiffness(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()
     table.row(vec![told(discrete), told(continuous), told(continuous / discrete)]);
     report.tables.push(table);
     report.remarks.push(format!(
-        "Stable: in the second half of {} s no point of the peg is faster than {} mm/s, and it stays in the hole. Stiffnesses grow by a factor of {factor} from 2 N/m up to the first that is not stable, or to 10⁷ N/m.",
+        "Stable: in the second half of {} s no point of the peg is faster than {} mm/s, and it stays in the hole. Stiffnesses grow by a factor of {factor} from {SOFTEST} N/m up to the first that is not stable, or to 10⁷ N/m.",
         steps as f64 * DT,
         1e3 * CALM,
     ));

@@ -50,8 +50,8 @@ fn scene(setup: &Setup) -> anyhow::Result<Scene> {
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let scene = scene(setup)?;
-    let steps: u32 = if setup.quick { 1_500 } else { 20_000 };
-    let hands: Vec<Pose> = (0..steps).map(|k| scene.hand(f64::from(k) / f64::from(steps))).collect();
+    let (steps, all): (u32, f64) = if setup.quick { (3_000, 0.3) } else { (20_000, 1.0) };
+    let hands: Vec<Pose> = (0..steps).map(|k| scene.hand(all * f64::from(k) / f64::from(steps))).collect();
     let god = GodObject::new(Arc::clone(&scene.pair), hands[0], &GodObjectOptions::default())?;
     let coupling = Coupling::spring(STIFFNESS, 0.1).saturating(SATURATED, 0.03);
     let mut session = Session::in_step(Renderer::Constraint(Box::new(god), coupling), &without_limits())?;
