@@ -212,7 +212,7 @@ fn built_in_scenes_are_printed_to_be_copied() {
     let copy = desk.succeed(&["haptic", "copy.toml", "--single-threaded", "--seconds", "0.02", "--json"]);
     assert_eq!(copy.json()["steps"], 20);
     let coarse =
-        ["--single-threaded", "--resolution", "48", "--points", "300", "--seconds", "0.05", "--quiet"];
+        ["--single-threaded", "--resolution", "64", "--points", "300", "--seconds", "0.05", "--quiet"];
     for name in ["peg", "peg-tight", "alpha", "sliding", "landing-gear", "three-bars", "wall"] {
         desk.succeed(&[&["haptic", name], &coarse[..]].concat());
     }

@@ -64,7 +64,10 @@ fn clarabel_finds_the_same() {
                     assert!(apart <= 1e-3 * reach + 1e-8, "{name}: {apart:e} of {reach:e}");
                     let nearer = length(&problem.metric, &change)
                         - length(&problem.metric, &minus(&theirs, &problem.target));
-                    assert!(nearer <= 1e-5 * reach + 1e-8, "{name}: theirs is nearer by {nearer:e} of {reach:e}");
+                    assert!(
+                        nearer <= 1e-5 * reach + 1e-8,
+                        "{name}: theirs is nearer by {nearer:e} of {reach:e}"
+                    );
                     same += 1;
                 }
                 (Some(None), Outcome::Conflict { .. }) => conflicts += 1,
