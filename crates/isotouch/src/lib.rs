@@ -161,6 +161,7 @@
 
 pub(crate) mod atomic_file;
 pub mod ccd;
+pub mod cloth;
 pub mod contact;
 pub mod dynamics;
 pub mod field;
