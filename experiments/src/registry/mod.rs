@@ -5,6 +5,7 @@ mod agreement;
 mod alpha;
 mod band;
 mod bisection;
+mod cloth;
 mod exact;
 mod motions;
 mod nut_bolt;
@@ -135,6 +136,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "a nut turned along its bolt, run down by gravity, locked by friction; beside MuJoCo's",
         title: "A nut on a bolt",
         run: nut_bolt::run,
+    },
+    Experiment {
+        name: "cloth",
+        about: "cloth over a head and against wires, beside Fuhrmann et al. (2003)",
+        title: "Cloth",
+        run: cloth::run,
     },
     Experiment {
         name: "alpha",

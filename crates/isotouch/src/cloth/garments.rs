@@ -159,19 +159,30 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
     }
     let around = around as usize;
     let outer = |top: &[u32]| -> Vec<u32> { (quarter..=around - quarter).map(|k| top[k]).collect() };
-    // Around the hip: the right leg's outside from back to front, then the left one's from front to back.
-    let right = outer(&tops[0]);
-    let left: Vec<u32> = outer(&tops[1]).into_iter().rev().collect();
-    let hip: Vec<u32> = right.iter().chain(&left).copied().collect();
-    // The crotch: a strip from the back to the front between the inner arcs, which run through vertex 0.
-    let inner = |top: &[u32]| -> Vec<u32> {
-        (0..=2 * quarter).map(|k| top[(around + k - quarter) % around]).collect()
-    };
-    let (to_right, to_left) = (inner(&tops[0]), inner(&tops[1]));
-    for k in 0..2 * quarter {
-        triangles.push([to_right[k], to_left[k], to_left[k + 1]]);
-        triangles.push([to_right[k], to_left[k + 1], to_right[k + 1]]);
+    // The crotch: rows from the back (z < 0) to the front between the inner arcs, which run through vertex 0.
+    let inner = |top: &[u32], k: usize| top[(around + k - quarter) % around];
+    let columns = (stance / spacing).ceil() as u32;
+    let mut strip: Vec<Vec<u32>> = Vec::new();
+    for k in 0..=2 * quarter {
+        let (right, left) = (inner(&tops[0], k), inner(&tops[1], k));
+        let (from, to) = (vertices[right as usize], vertices[left as usize]);
+        let first = vertices.len() as u32;
+        vertices.extend((1..columns).map(|c| from.lerp(to, f64::from(c) / f64::from(columns))));
+        strip.push(std::iter::once(right).chain(first..first + columns - 1).chain([left]).collect());
     }
+    for rows in strip.windows(2) {
+        let (back, front) = (&rows[0], &rows[1]);
+        for c in 0..columns as usize {
+            triangles.push([back[c], back[c + 1], front[c + 1]]);
+            triangles.push([back[c], front[c + 1], front[c]]);
+        }
+    }
+    // Around the hip: the right leg's outside from front to back, across, the left one's from back to front, and across again.
+    let across = |row: &[u32]| row[1..row.len() - 1].to_vec();
+    let mut hip = outer(&tops[0]);
+    hip.extend(across(&strip[0]));
+    hip.extend(outer(&tops[1]).into_iter().rev());
+    hip.extend(across(&strip[2 * quarter]).into_iter().rev());
     let count = rows(rise);
     let mut lower = hip.clone();
     for row in 1..=count {

@@ -43,6 +43,7 @@ mod keep_off;
 mod obstacles;
 mod options;
 mod particles;
+pub mod scenes;
 mod self_collision;
 mod topology;
 mod wind;

@@ -77,10 +77,15 @@ impl ClothWorld {
         self.add(Obstacle::new(surface, None, options)?)
     }
 
-    fn add(&mut self, obstacle: Obstacle) -> Result<ObstacleId, ObstacleError> {
+    /// Adds an obstacle of another world, as it is there.
+    pub fn adopt(&mut self, obstacle: Obstacle) -> ObstacleId {
         self.obstacles.push(obstacle);
         self.forget_distances();
-        Ok(ObstacleId(self.obstacles.len() - 1))
+        ObstacleId(self.obstacles.len() - 1)
+    }
+
+    fn add(&mut self, obstacle: Obstacle) -> Result<ObstacleId, ObstacleError> {
+        Ok(self.adopt(obstacle))
     }
 
     fn forget_distances(&mut self) {

@@ -162,7 +162,7 @@ fn the_ground_feels_the_weight_of_cloth() {
 
 #[test]
 fn hair_falls_over_a_head_and_stays_outside() {
-    let mut world = ClothWorld::default();
+    let mut world = ClothWorld::new(ClothWorldOptions { substeps: 20, ..Default::default() });
     let head = Ball { center: DVec3::ZERO, radius: 0.1 };
     world.add_surface(Arc::new(head), ObstacleOptions { friction: 0.1, ..Default::default() }).unwrap();
     let options = garments::HairOptions { strands: 60, radius: 0.106, ..Default::default() };
