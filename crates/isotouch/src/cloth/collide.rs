@@ -65,7 +65,11 @@ enum Finding {
 /// Keeps a point off all obstacles.
 pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> Answer {
     let Way { before, mut anchor, mut place, clearance } = *way;
-    let level = rules.epsilon.min(clearance + rules.push_out);
+    let level = match rules.method {
+        CollisionMethod::Continuous => rules.epsilon.min(clearance + rules.push_out),
+        // At once, as 2003.
+        CollisionMethod::Discrete => rules.epsilon,
+    };
     let mut touched = None;
     for look in 0..LOOKS {
         match find(before, place, level, obstacles, (rules, look)) {

@@ -152,6 +152,7 @@ impl Cloth {
                 self.take_back_lost(&substep);
             }
         }
+        self.look_again_at_low_edges(&substep);
         let Contacts { clearance, next, edge_clearance, edge_next, touches, .. } = &mut self.contacts;
         std::mem::swap(clearance, next);
         std::mem::swap(edge_clearance, edge_next);
@@ -175,6 +176,17 @@ impl Cloth {
             *clearance = least_value_before(0.5 * (a + b), obstacles);
         }
         self.contacts.is_known = true;
+    }
+
+    /// Edges that are being lifted out share their ends with others: what was reached is looked up, or the next lift would be too much.
+    fn look_again_at_low_edges(&mut self, substep: &Substep<'_>) {
+        let low = (1.0 - 1e-3) * substep.rules.epsilon;
+        for (next, edge) in self.contacts.edge_next.iter_mut().zip(&self.edges.all) {
+            if *next < low {
+                let [a, b] = edge.ends.map(|i| self.places[i as usize]);
+                *next = next.min(least_value(0.5 * (a + b), substep.near));
+            }
+        }
     }
 
     /// All particles, or only those marked.

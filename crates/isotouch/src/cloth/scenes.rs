@@ -219,15 +219,15 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
     let options =
         ClothOptions { name: "trousers".into(), fabric, warp: DVec3::Y, self_collision: false, ..Default::default() };
     let cloth = Cloth::from_mesh(&garment, &options)?;
-    // Legs that are a little too thick for the trousers, ε included, at the crotch, and taper down.
-    let tight = 1.02 * cut.leg_radius - cloth.epsilon();
-    let (long, thick) = (1.6, 1.1 * tight);
+    // Legs that taper down, and at the crotch are with ε 4 % too thick for the trousers, which start outside of them.
+    let long = 1.6;
+    let narrow = |height: f64| 0.78 + 0.3 * height;
+    let thick = (1.04 * cut.leg_radius - cloth.epsilon()) / narrow(0.6875);
     let leg = shapes::cylinder(CylinderOptions { radius: thick, height: long, ..Default::default() })?;
     // Upright along z; from the lower end (0) to the upper (1).
     let taper = |p: DVec3| {
-        let height = p.z / long + 0.5;
-        let narrow = 0.78 + 0.3 * height;
-        DVec3::new(p.x * narrow, p.y * narrow, p.z)
+        let part = narrow(p.z / long + 0.5);
+        DVec3::new(p.x * part, p.y * part, p.z)
     };
     let leg = Arc::new(leg.mapped(taper)?);
     let field = Arc::new(Field::from_mesh(&leg, &FieldOptions { resolution: 320, band: 6.0, ..Default::default() })?);
@@ -263,7 +263,7 @@ fn hair() -> Result<ClothScene, ClothSceneError> {
     Ok(scene)
 }
 
-/// A flag flies into seven wires of 2 mm, at so many m/s.
+/// A flag flies into seven wires of 2 mm, at so many m/s. Every fourth of its rows meets one.
 pub fn flag_wires(speed: f64) -> Result<ClothScene, ClothSceneError> {
     let wire = shapes::cylinder(CylinderOptions { radius: 0.001, height: 0.6, ..Default::default() })?;
     let field = Arc::new(Field::from_mesh(&wire, &FieldOptions { resolution: 1200, band: 12.0, ..Default::default() })?);
@@ -272,7 +272,7 @@ pub fn flag_wires(speed: f64) -> Result<ClothScene, ClothSceneError> {
     let mut scene = stage(options, Drive::Nothing, 0.15);
     scene.dt = 0.0025;
     for k in -3..=3 {
-        let pose = Pose::at(DVec3::new(0.1, 0.06 * f64::from(k), 0.0));
+        let pose = Pose::at(DVec3::new(0.1, 0.05 * f64::from(k), 0.0));
         let options = ObstacleOptions { name: format!("wire {}", k + 4), pose, ..Default::default() };
         let id = scene.world.add_field(field.clone(), options)?;
         scene.meshes.push((id, wire.clone()));

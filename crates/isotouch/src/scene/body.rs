@@ -89,7 +89,7 @@ pub(super) fn read_body(
 }
 
 /// `[x, y, z, w]` or `{ axis = [0, 1, 0], degrees = 30 }`.
-fn rotation(value: &Value<'_>) -> Result<DQuat, SceneError> {
+pub(super) fn rotation(value: &Value<'_>) -> Result<DQuat, SceneError> {
     let Ok(table) = value.table(&value.what) else {
         let wanted = "a quaternion [x, y, z, w] of length 1, or { axis = [0, 1, 0], degrees = 30 }";
         let [x, y, z, w] = value.numbers().map_err(|_| value.bad(wanted))?;

@@ -69,13 +69,13 @@ fn a_particle_in_a_groove_is_freed_by_edge_tests() {
         let options = ClothWorldOptions {
             method: CollisionMethod::Discrete,
             // What pulls.
-            gravity: DVec3::new(6.0, 6.0, 0.0),
+            gravity: DVec3::new(8.0, 2.0, 0.0),
             ..Default::default()
         };
         let mut world = ClothWorld::new(options);
         let shape = Function { value: slot, lipschitz: 1.0 };
         world.add_surface(Arc::new(shape), ObstacleOptions { friction: 0.0, ..Default::default() }).unwrap();
-        let strand = vec![DVec3::new(0.22, 0.01, 0.0), DVec3::new(0.1, -0.1, 0.0)];
+        let strand = vec![DVec3::new(0.4, 0.01, 0.0), DVec3::new(0.1, -0.1, 0.0)];
         let options = StrandOptions {
             epsilon: Some(0.01),
             edges,
@@ -133,12 +133,13 @@ fn a_fold_keeps_off_itself() {
             .collect();
         cloth.set_places(&leaning).unwrap();
         let id = world.add_cloth(cloth);
+        let below = |p: &&DVec3| p.y < -1e-4 && p.x > -0.19 && p.x < -0.02 && p.z.abs() < 0.09;
+        let mut most = 0;
         for _ in 0..120 {
             world.step(0.01).unwrap();
+            most = most.max(world.cloth(id).places().iter().filter(below).count());
         }
-        let cloth = world.cloth(id);
-        let inside = |p: &&DVec3| p.y < -1e-4 && p.x > -0.19 && p.x < -0.02 && p.z.abs() < 0.09;
-        cloth.places().iter().filter(inside).count()
+        most
     };
     assert_eq!(crossings(true), 0);
     assert!(crossings(false) > 10);

@@ -6,6 +6,7 @@ mod elastic;
 mod friction;
 mod kept_off;
 mod moving;
+mod scenes;
 mod thin;
 mod threads;
 

@@ -95,6 +95,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     limit_threads(args.threads)?;
     let mut scene = Scene::parse(&source.name, &source.text).or_bad_input()?;
+    if let Some(cloth) = scene.cloth.first() {
+        return Err(anyhow!(
+            "{}: the scene has cloth, which this command does not move yet; leave it out, or step it with the library (Scene::stage)",
+            cloth.place
+        ))
+        .or_bad_input();
+    }
     scene.dt = args.dt.unwrap_or(scene.dt);
     scene.seconds = args.seconds.unwrap_or(scene.seconds);
     check_size(&scene)?;
