@@ -2,7 +2,8 @@
 
 use isotouch::ccd::{Segment, Touchable};
 use isotouch::cloth::{
-    Cloth, ClothOptions, ClothWorld, ClothWorldOptions, CollisionMethod, EdgeTest, FrictionModel, garments, scenes,
+    Cloth, ClothOptions, ClothWorld, ClothWorldOptions, CollisionMethod, EdgeTest, FrictionModel, garments,
+    scenes,
 };
 use isotouch::math::DVec3;
 use isotouch::output::chart::{Axis, Chart, Scale};
@@ -21,9 +22,24 @@ const SPEEDS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 const KINDS: [(&str, EdgeTest, FrictionModel, CollisionMethod); 5] = [
     ("particles only, 2003", EdgeTest::None, FrictionModel::Simple, CollisionMethod::Discrete),
     ("with edges, 2003", EdgeTest::Centre, FrictionModel::Simple, CollisionMethod::Discrete),
-    ("with edges, enhanced friction, 2003", EdgeTest::Centre, FrictionModel::Coulomb, CollisionMethod::Discrete),
-    ("continuous, with edges (the default)", EdgeTest::Centre, FrictionModel::Coulomb, CollisionMethod::Continuous),
-    ("continuous, deepest place of edges", EdgeTest::Deepest, FrictionModel::Coulomb, CollisionMethod::Continuous),
+    (
+        "with edges, enhanced friction, 2003",
+        EdgeTest::Centre,
+        FrictionModel::Coulomb,
+        CollisionMethod::Discrete,
+    ),
+    (
+        "continuous, with edges (the default)",
+        EdgeTest::Centre,
+        FrictionModel::Coulomb,
+        CollisionMethod::Continuous,
+    ),
+    (
+        "continuous, deepest place of edges",
+        EdgeTest::Deepest,
+        FrictionModel::Coulomb,
+        CollisionMethod::Continuous,
+    ),
 ];
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
@@ -38,7 +54,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
 fn draped(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
     let sizes = if setup.quick { &[15][..] } else { &SQUARES[..] };
     let mut table = Table::new(
-        format!("A tablecloth over a head of 292,820 triangles, per substep of 1 ms, {} threads", setup.threads),
+        format!(
+            "A tablecloth over a head of 292,820 triangles, per substep of 1 ms, {} threads",
+            setup.threads
+        ),
         &[
             "contact",
             "particles",
@@ -119,11 +138,16 @@ fn draped(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
     });
     let both = seconds_of(|| {
         for _ in 0..rounds {
-            sum += places.iter().map(|&p| shape.value_and_gradient(p)).map(|(d, n)| d + n.map_or(0.0, |n| n.x)).sum::<f64>();
+            sum += places
+                .iter()
+                .map(|&p| shape.value_and_gradient(p))
+                .map(|(d, n)| d + n.map_or(0.0, |n| n.x))
+                .sum::<f64>();
         }
     });
     assert!(!sum.is_nan(), "the sum keeps the queries from being left out");
-    for (name, seconds) in [("queries alone, distance", value), ("queries alone, distance and normal", both)] {
+    for (name, seconds) in [("queries alone, distance", value), ("queries alone, distance and normal", both)]
+    {
         let none = || "–".to_owned();
         let particles = places.len();
         table.row(vec![
@@ -173,7 +197,14 @@ fn lost(method: CollisionMethod, speed: f64) -> anyhow::Result<(usize, f64)> {
 fn wires(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
     let mut table = Table::new(
         "A flag of 1,089 particles flies into wires of 2 mm: particles that come through a wire",
-        &["speed, m/s", "way per substep, mm", "2003: lost", "deepest, mm", "continuous: lost", "deepest, mm"],
+        &[
+            "speed, m/s",
+            "way per substep, mm",
+            "2003: lost",
+            "deepest, mm",
+            "continuous: lost",
+            "deepest, mm",
+        ],
     );
     let speeds = if setup.quick { &SPEEDS[4..5] } else { &SPEEDS[..] };
     for &speed in speeds {

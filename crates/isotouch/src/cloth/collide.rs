@@ -55,11 +55,22 @@ pub(super) struct Answer {
 
 /// What is in the way at a place.
 enum Finding {
-    Clear { least: f64 },
+    Clear {
+        least: f64,
+    },
     /// Too near, by this much of φ, and how near others are.
-    Near { obstacle: usize, phi: f64, normal: DVec3, others: f64 },
+    Near {
+        obstacle: usize,
+        phi: f64,
+        normal: DVec3,
+        others: f64,
+    },
     /// On the way there: φ was at the stop level at this point of the obstacle's frame.
-    OnTheWay { obstacle: usize, point: DVec3, normal: Option<DVec3> },
+    OnTheWay {
+        obstacle: usize,
+        point: DVec3,
+        normal: Option<DVec3>,
+    },
 }
 
 /// Keeps a point off all obstacles.
@@ -105,10 +116,7 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     let with = touched.and_then(|index| obstacles.iter().find(|of| of.index == index));
     match (rules.method, with) {
         (CollisionMethod::Continuous, Some(of)) if clearance > 0.0 => {
-            let hit = matches!(
-                find(before, place, level, obstacles, (rules, 1)),
-                Finding::OnTheWay { .. }
-            );
+            let hit = matches!(find(before, place, level, obstacles, (rules, 1)), Finding::OnTheWay { .. });
             if hit {
                 let place = of.carried(before);
                 return Answer { anchor: before, place, clearance, touched };
@@ -132,7 +140,12 @@ pub(super) fn least_value_before(before: DVec3, obstacles: &[Placed<'_>]) -> f64
 }
 
 /// Whether a point comes below a surface on its way, or ends there, although it began outside.
-pub(super) fn is_lost(before: DVec3, place: DVec3, clearance: f64, obstacles: &[Placed<'_>]) -> Option<usize> {
+pub(super) fn is_lost(
+    before: DVec3,
+    place: DVec3,
+    clearance: f64,
+    obstacles: &[Placed<'_>],
+) -> Option<usize> {
     if clearance <= 0.0 {
         return None;
     }
@@ -235,7 +248,8 @@ fn response(
     let inward = (-along_normal).max(0.0);
     let tangential = way - normal * along_normal;
     // (ε − d)·n + r_t (eq. 4).
-    let moved = normal * lift + tangential * (kept_part(tangential.length(), inward, of.friction, rules) - 1.0);
+    let moved =
+        normal * lift + tangential * (kept_part(tangential.length(), inward, of.friction, rules) - 1.0);
     // What was inward is gone (or comes back in part), and being lifted is no motion.
     let bounced = if inward > rules.rest_way { of.bounce * inward } else { 0.0 };
     let wanted = if along_normal < 0.0 { bounced } else { along_normal };
@@ -251,7 +265,9 @@ fn kept_part(tangential: f64, inward: f64, friction: f64, rules: &Rules) -> f64 
         // r_t = −c_f·Δx_t (eq. 3).
         FrictionModel::Simple => 1.0 - friction.min(1.0),
         // β = max((|Δx_t| − c_f·|Δx_n|)/|Δx_t|, 0) (eq. 5, without its minus).
-        FrictionModel::Coulomb if tangential > 0.0 => ((tangential - friction * inward) / tangential).max(0.0),
+        FrictionModel::Coulomb if tangential > 0.0 => {
+            ((tangential - friction * inward) / tangential).max(0.0)
+        }
         FrictionModel::Coulomb => 1.0,
     }
 }

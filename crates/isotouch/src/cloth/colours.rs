@@ -24,11 +24,7 @@ impl<C> Default for Coloured<C> {
 
 impl<C: Copy> Coloured<C> {
     /// Greedy, in the given order.
-    pub(super) fn new<const N: usize>(
-        all: &[C],
-        particles: usize,
-        of: impl Fn(&C) -> [u32; N],
-    ) -> Self {
+    pub(super) fn new<const N: usize>(all: &[C], particles: usize, of: impl Fn(&C) -> [u32; N]) -> Self {
         // Colours that a particle has met. Where 128 are not enough, a fan of that many triangles, the rest get runs of their own.
         let mut met = vec![0u128; particles];
         let mut colours: Vec<u32> = Vec::with_capacity(all.len());

@@ -65,7 +65,13 @@ impl Constraint<3> for Strain {
     }
 
     #[inline(always)]
-    fn moved(&self, mut x: [DVec3; 3], w: [f64; 3], multiplier: &mut [f64; 3], per_square: f64) -> [DVec3; 3] {
+    fn moved(
+        &self,
+        mut x: [DVec3; 3],
+        w: [f64; 3],
+        multiplier: &mut [f64; 3],
+        per_square: f64,
+    ) -> [DVec3; 3] {
         // A fixed triangle cannot give way.
         if w == [0.0; 3] {
             return x;
@@ -80,8 +86,10 @@ impl Constraint<3> for Strain {
             let g1 = along_v * self.u[0] + along_u * self.v[0];
             let g2 = along_v * self.u[1] + along_u * self.v[1];
             let g0 = g1 + g2;
-            let weight =
-                w[0] * g0.length_squared() + w[1] * g1.length_squared() + w[2] * g2.length_squared() + softness;
+            let weight = w[0] * g0.length_squared()
+                + w[1] * g1.length_squared()
+                + w[2] * g2.length_squared()
+                + softness;
             let step = -(along_u.dot(along_v) + softness * multiplier[2]) / weight;
             multiplier[2] += step;
             x[0] -= g0 * (w[0] * step);
@@ -139,8 +147,7 @@ impl Bend<3> {
     pub(super) fn along(particles: [u32; 3], x: [DVec3; 3], stiffness: f64) -> Self {
         let (before, after) = (x[1].distance(x[0]), x[2].distance(x[1]));
         let weights = [1.0 / before, -1.0 / before - 1.0 / after, 1.0 / after];
-        let mut bend =
-            Self { particles, weights, rest: 0.0, compliance: 0.5 * (before + after) / stiffness };
+        let mut bend = Self { particles, weights, rest: 0.0, compliance: 0.5 * (before + after) / stiffness };
         bend.rest = bend.sum(&x).length();
         bend
     }

@@ -4,7 +4,9 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ClothError {
     /// Nothing to move.
-    #[error("the cloth '{cloth}' has no {what}; give it a mesh with triangles, or strands of two points or more")]
+    #[error(
+        "the cloth '{cloth}' has no {what}; give it a mesh with triangles, or strands of two points or more"
+    )]
     Empty {
         /// Which.
         cloth: String,
@@ -58,7 +60,9 @@ pub enum ClothError {
         wanted: &'static str,
     },
     /// A particle that is not there.
-    #[error("the cloth '{cloth}' has {count} particles, so there is none of number {particle} (counted from 0)")]
+    #[error(
+        "the cloth '{cloth}' has {count} particles, so there is none of number {particle} (counted from 0)"
+    )]
     NoSuchParticle {
         /// Which.
         cloth: String,

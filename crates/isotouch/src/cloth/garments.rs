@@ -38,7 +38,12 @@ fn length(garment: &'static str, parameter: &'static str, value: f64) -> Result<
     Err(GarmentError::Bad { garment, parameter, value, wanted: "a length above 0" })
 }
 
-fn count(garment: &'static str, parameter: &'static str, value: usize, least: usize) -> Result<u32, GarmentError> {
+fn count(
+    garment: &'static str,
+    parameter: &'static str,
+    value: usize,
+    least: usize,
+) -> Result<u32, GarmentError> {
     if (least..=MOST_SQUARES).contains(&value) {
         return Ok(value as u32);
     }

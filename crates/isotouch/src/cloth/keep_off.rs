@@ -9,8 +9,8 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::colours::is_shared;
 use super::collide::{Answer, Rules, Way, is_lost, kept_off, least_value, least_value_before};
+use super::colours::is_shared;
 use super::obstacles::Placed;
 use super::options::EdgeTest;
 use super::{Cloth, CollisionMethod};
@@ -119,9 +119,8 @@ impl Cloth {
             return 0;
         }
         let bounds = Aabb::of_points(self.places.iter().chain(&self.before).copied());
-        let reach = |of: &Placed<'_>| {
-            (of.origin - bounds.min).abs().max((of.origin - bounds.max).abs()).length()
-        };
+        let reach =
+            |of: &Placed<'_>| (of.origin - bounds.min).abs().max((of.origin - bounds.max).abs()).length();
         let mut far = f64::INFINITY;
         let near: Vec<Placed<'_>> = obstacles
             .iter()
@@ -193,30 +192,31 @@ impl Cloth {
     fn keep_particles_off(&mut self, substep: &Substep<'_>, only: Option<&[bool]>) {
         let Contacts { clearance, next, touches, .. } = &mut self.contacts;
         let inverse_masses = &self.inverse_masses;
-        let of_particle = |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, &mut Touch)| {
-            let (place, anchor, next, touch) = state;
-            if only.is_some_and(|only| !only[i]) {
-                return;
-            }
-            let left = known - substep.loss(before, *place);
-            if left > substep.rules.epsilon {
-                *next = left;
-                return;
-            }
-            if inverse_masses[i] == 0.0 {
-                *next = least_value(*place, substep.near).min(substep.far);
-                return;
-            }
-            let way = Way { before, anchor: *anchor, place: *place, clearance: known };
-            let answer = substep.answer(&way);
-            if let Some(obstacle) = answer.touched {
-                touch.obstacle = obstacle as u32;
-                touch.kick += (answer.place - answer.anchor) - (*place - *anchor);
-            }
-            *place = answer.place;
-            *anchor = answer.anchor;
-            *next = answer.clearance;
-        };
+        let of_particle =
+            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, &mut Touch)| {
+                let (place, anchor, next, touch) = state;
+                if only.is_some_and(|only| !only[i]) {
+                    return;
+                }
+                let left = known - substep.loss(before, *place);
+                if left > substep.rules.epsilon {
+                    *next = left;
+                    return;
+                }
+                if inverse_masses[i] == 0.0 {
+                    *next = least_value(*place, substep.near).min(substep.far);
+                    return;
+                }
+                let way = Way { before, anchor: *anchor, place: *place, clearance: known };
+                let answer = substep.answer(&way);
+                if let Some(obstacle) = answer.touched {
+                    touch.obstacle = obstacle as u32;
+                    touch.kick += (answer.place - answer.anchor) - (*place - *anchor);
+                }
+                *place = answer.place;
+                *anchor = answer.anchor;
+                *next = answer.clearance;
+            };
         let known = self.before.iter().zip(clearance.iter());
         if !is_shared(self.places.len()) {
             let states = self.places.iter_mut().zip(&mut self.anchors).zip(next).zip(touches);
@@ -241,7 +241,8 @@ impl Cloth {
         for run in runs {
             let mut edge_next = std::mem::take(&mut self.contacts.edge_next);
             let mut settled = std::mem::take(&mut self.contacts.settled);
-            let of_edge = |e: usize, next: &mut f64, settled: &mut DVec3| self.edge_move(e, substep, (next, settled));
+            let of_edge =
+                |e: usize, next: &mut f64, settled: &mut DVec3| self.edge_move(e, substep, (next, settled));
             if is_shared(run.len()) {
                 let state = edge_next[run.clone()].par_iter_mut().zip(&mut settled[run.clone()]);
                 let found = state.with_min_len(256).enumerate();
@@ -251,7 +252,9 @@ impl Cloth {
             } else {
                 let state = edge_next[run.clone()].iter_mut().zip(&mut settled[run.clone()]);
                 moves.clear();
-                moves.extend(state.enumerate().map(|(k, (next, settled))| of_edge(run.start + k, next, settled)));
+                moves.extend(
+                    state.enumerate().map(|(k, (next, settled))| of_edge(run.start + k, next, settled)),
+                );
             }
             self.contacts.edge_next = edge_next;
             self.contacts.settled = settled;
@@ -308,13 +311,15 @@ impl Cloth {
         let anchor = self.anchors[a].lerp(self.anchors[b], at);
         let answer = substep.answer(&Way { before, anchor, place, clearance: known });
         *settled = *settled + answer.place - place;
-        *next = if at == 0.5 {
-            answer.clearance
-        } else {
-            least_value(*settled, substep.near).min(substep.far)
-        };
+        *next =
+            if at == 0.5 { answer.clearance } else { least_value(*settled, substep.near).min(substep.far) };
         let touched = answer.touched?;
-        Some(EdgeMove { at, place: answer.place - place, anchor: answer.anchor - anchor, touched: Some(touched) })
+        Some(EdgeMove {
+            at,
+            place: answer.place - place,
+            anchor: answer.anchor - anchor,
+            touched: Some(touched),
+        })
     }
 
     /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). The change of momentum times h.

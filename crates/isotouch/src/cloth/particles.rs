@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::ClothError;
 use super::colours::{Coloured, Solver};
 use super::constraints::{Bend, Link, Strain};
 use super::keep_off::Contacts;
 use super::options::{ClothOptions, EdgeTest, StrandOptions, check};
 use super::self_collision::Neighbours;
 use super::topology::{Edge, Topology};
-use super::ClothError;
 use crate::math::Pose;
 use crate::mesh::TriMesh;
 
@@ -81,7 +81,8 @@ impl Cloth {
             check(&name, "thickness", thickness, f64::MIN_POSITIVE)?;
         }
         let Topology { masses, strains, bends, edges, gap } = Topology::of(mesh, options)?;
-        let mut cloth = Self::new(name, mesh.vertices().to_vec(), masses, edges, (options.epsilon, options.edges))?;
+        let mut cloth =
+            Self::new(name, mesh.vertices().to_vec(), masses, edges, (options.epsilon, options.edges))?;
         let count = cloth.places.len();
         cloth.mesh = Some(Arc::new(mesh.clone()));
         cloth.strains = Solver::new(&strains, count);

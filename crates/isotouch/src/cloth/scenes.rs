@@ -6,8 +6,8 @@ use glam::{DQuat, DVec3};
 
 use super::garments::{self, GarmentError, HairOptions, TrousersOptions};
 use super::{
-    Cloth, ClothError, ClothId, ClothOptions, ClothReport, ClothStepError, ClothWorld, ClothWorldOptions, Fabric,
-    Handle, ObstacleError, ObstacleId, ObstacleOptions, StrandOptions,
+    Cloth, ClothError, ClothId, ClothOptions, ClothReport, ClothStepError, ClothWorld, ClothWorldOptions,
+    Fabric, Handle, ObstacleError, ObstacleId, ObstacleOptions, StrandOptions,
 };
 use crate::ccd::Plane;
 use crate::field::{BuildError, Field, FieldOptions};
@@ -60,11 +60,20 @@ pub struct ClothScene {
 enum Drive {
     Nothing,
     /// A hand at a corner.
-    Drag { cloth: ClothId, handle: Handle },
+    Drag {
+        cloth: ClothId,
+        handle: Handle,
+    },
     /// Two links that bend at their joint.
-    Bend { links: [ObstacleId; 2], half: f64 },
+    Bend {
+        links: [ObstacleId; 2],
+        half: f64,
+    },
     /// Friction goes to zero.
-    Grease { legs: [ObstacleId; 2], after: f64 },
+    Grease {
+        legs: [ObstacleId; 2],
+        after: f64,
+    },
 }
 
 impl ClothScene {
@@ -114,7 +123,8 @@ pub fn by_name(name: &str) -> Result<ClothScene, ClothSceneError> {
 
 /// A detailed head: a blob of 292,820 triangles, stretched so that a field of 272 cells has about 168×272×199, as in 2003.
 pub fn head() -> Result<TriMesh, ClothSceneError> {
-    let blob = shapes::blob(BlobOptions { triangles: 292_820, amplitude: 0.35, seed: 3, ..Default::default() })?;
+    let blob =
+        shapes::blob(BlobOptions { triangles: 292_820, amplitude: 0.35, seed: 3, ..Default::default() })?;
     let bounds = blob.bounds();
     let (center, extent) = (bounds.center(), bounds.extent());
     // Without the padding, a twentieth of the longest side at both ends.
@@ -136,7 +146,8 @@ pub fn tablecloth(squares: usize) -> Result<ClothScene, ClothSceneError> {
     let mut scene = stage(ClothWorldOptions::default(), Drive::Nothing, 2.0);
     let mesh = head()?;
     let cloth = garments::tablecloth(0.7, squares)?;
-    let mut cloth = Cloth::from_mesh(&cloth, &ClothOptions { name: "tablecloth".into(), ..Default::default() })?;
+    let mut cloth =
+        Cloth::from_mesh(&cloth, &ClothOptions { name: "tablecloth".into(), ..Default::default() })?;
     lifted(&mut cloth, |p| p + DVec3::Y * (0.16 + cloth_epsilon(squares)))?;
     // The level that particles are held at has to be in the band, or its cells are coarse.
     let cell = 0.33 / 272.0;
@@ -191,8 +202,10 @@ fn rod() -> Result<ClothScene, ClothSceneError> {
     let radius = 0.03;
     let mesh = shapes::capsule(CapsuleOptions { radius, ..Default::default() })?;
     let half = 0.5 * mesh.bounds().extent().z - radius;
-    let field =
-        Arc::new(Field::from_mesh(&mesh, &FieldOptions { resolution: 160, band: 8.0, ..Default::default() })?);
+    let field = Arc::new(Field::from_mesh(
+        &mesh,
+        &FieldOptions { resolution: 160, band: 8.0, ..Default::default() },
+    )?);
     let mesh = Arc::new(mesh);
     let mut scene = stage(ClothWorldOptions::default(), Drive::Nothing, 3.0);
     let mut links = Vec::new();
@@ -216,8 +229,13 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
     let cut = TrousersOptions::default();
     let garment = garments::trousers(&cut)?;
     let fabric = Fabric { stretch: 400.0, shear: 60.0, ..Fabric::default() };
-    let options =
-        ClothOptions { name: "trousers".into(), fabric, warp: DVec3::Y, self_collision: false, ..Default::default() };
+    let options = ClothOptions {
+        name: "trousers".into(),
+        fabric,
+        warp: DVec3::Y,
+        self_collision: false,
+        ..Default::default()
+    };
     let cloth = Cloth::from_mesh(&garment, &options)?;
     // Legs that taper down, and at the crotch are with ε 4 % too thick for the trousers, which start outside of them.
     let long = 1.6;
@@ -230,7 +248,8 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
         DVec3::new(p.x * part, p.y * part, p.z)
     };
     let leg = Arc::new(leg.mapped(taper)?);
-    let field = Arc::new(Field::from_mesh(&leg, &FieldOptions { resolution: 320, band: 6.0, ..Default::default() })?);
+    let field =
+        Arc::new(Field::from_mesh(&leg, &FieldOptions { resolution: 320, band: 6.0, ..Default::default() })?);
     let mut scene = stage(ClothWorldOptions::default(), Drive::Nothing, 3.0);
     let mut legs = Vec::new();
     for (name, side) in [("right leg", 1.0), ("left leg", -1.0)] {
@@ -266,7 +285,10 @@ fn hair() -> Result<ClothScene, ClothSceneError> {
 /// A flag flies into seven wires of 2 mm, at so many m/s. Every fourth of its rows meets one.
 pub fn flag_wires(speed: f64) -> Result<ClothScene, ClothSceneError> {
     let wire = shapes::cylinder(CylinderOptions { radius: 0.001, height: 0.6, ..Default::default() })?;
-    let field = Arc::new(Field::from_mesh(&wire, &FieldOptions { resolution: 1200, band: 12.0, ..Default::default() })?);
+    let field = Arc::new(Field::from_mesh(
+        &wire,
+        &FieldOptions { resolution: 1200, band: 12.0, ..Default::default() },
+    )?);
     let wire = Arc::new(wire);
     let options = ClothWorldOptions { gravity: DVec3::ZERO, ..Default::default() };
     let mut scene = stage(options, Drive::Nothing, 0.15);

@@ -66,7 +66,12 @@ impl Topology {
         let mut bends = Vec::new();
         for (&[a, b], sides) in &across {
             if sides.len() > 2 {
-                return Err(ClothError::NonManifold { cloth: cloth(), from: a, to: b, triangles: sides.len() });
+                return Err(ClothError::NonManifold {
+                    cloth: cloth(),
+                    from: a,
+                    to: b,
+                    triangles: sides.len(),
+                });
             }
             edges.push(Edge { ends: [a, b], length: places[a as usize].distance(places[b as usize]) });
             if let [(_, c), (_, d)] = sides[..]
@@ -122,7 +127,9 @@ mod tests {
         let topology = Topology::of(&mesh, &ClothOptions::default()).unwrap();
         let strain = topology.strains[0];
         let (u, v) = strain.directions(x);
-        assert!((u.length() - 1.0).abs() < 1e-14 && (v.length() - 1.0).abs() < 1e-14 && u.dot(v).abs() < 1e-14);
+        assert!(
+            (u.length() - 1.0).abs() < 1e-14 && (v.length() - 1.0).abs() < 1e-14 && u.dot(v).abs() < 1e-14
+        );
         assert!(u.x > 0.7, "along the warp as far as the plane allows: {u}");
         assert!((topology.masses.iter().sum::<f64>() - 0.15 * mesh.area()).abs() < 1e-15);
     }

@@ -64,7 +64,11 @@ impl ClothWorld {
     }
 
     /// Adds a field as an obstacle.
-    pub fn add_field(&mut self, field: Arc<Field>, options: ObstacleOptions) -> Result<ObstacleId, ObstacleError> {
+    pub fn add_field(
+        &mut self,
+        field: Arc<Field>,
+        options: ObstacleOptions,
+    ) -> Result<ObstacleId, ObstacleError> {
         self.add(Obstacle::of_field(field, options)?)
     }
 
@@ -170,7 +174,9 @@ impl ClothWorld {
         let inverses: Vec<Pose> = self.obstacles.iter().map(|of| of.pose.inverse()).collect();
         let depth = |p: DVec3| {
             let of = self.obstacles.iter().zip(&inverses);
-            of.map(|(of, inverse)| -of.shape.value(inverse.place(p))).filter(|d| !d.is_nan()).fold(f64::NEG_INFINITY, f64::max)
+            of.map(|(of, inverse)| -of.shape.value(inverse.place(p)))
+                .filter(|d| !d.is_nan())
+                .fold(f64::NEG_INFINITY, f64::max)
         };
         let of_cloth = |cloth: &Cloth| {
             let is_free = |i: usize| cloth.inverse_masses[i] > 0.0;
@@ -241,7 +247,11 @@ impl ClothWorld {
                 !is_right
             };
             if let Some(particle) = cloth.places.iter().zip(&cloth.velocities).position(is_wrong) {
-                return Err(ClothStepError::Diverged { cloth: cloth.name.clone(), particle, time: self.time });
+                return Err(ClothStepError::Diverged {
+                    cloth: cloth.name.clone(),
+                    particle,
+                    time: self.time,
+                });
             }
         }
         report.time = self.time;
@@ -268,7 +278,9 @@ impl Cloth {
         }
         self.before.copy_from_slice(&self.places);
         self.anchors.copy_from_slice(&self.places);
-        for ((place, velocity), &w) in self.places.iter_mut().zip(&mut self.velocities).zip(&self.inverse_masses) {
+        for ((place, velocity), &w) in
+            self.places.iter_mut().zip(&mut self.velocities).zip(&self.inverse_masses)
+        {
             if w > 0.0 {
                 *velocity += options.gravity * h;
                 *place += *velocity * h;

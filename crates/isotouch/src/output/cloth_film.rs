@@ -173,8 +173,10 @@ impl ClothFilm {
         for actor in &self.cloths {
             for (frame, vertices) in actor.shown().into_iter().enumerate() {
                 let triangles = actor.mesh.triangles().to_vec();
-                let mesh = TriMesh::new(vertices, triangles).map_err(|source| {
-                    ClothFilmError::Diverged { name: actor.name.clone(), frame, source }
+                let mesh = TriMesh::new(vertices, triangles).map_err(|source| ClothFilmError::Diverged {
+                    name: actor.name.clone(),
+                    frame,
+                    source,
                 })?;
                 let path = folder.as_ref().join(format!("{}.{frame:04}.obj", actor.name));
                 io::write(&path, &mesh)?;

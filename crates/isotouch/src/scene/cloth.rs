@@ -68,7 +68,8 @@ const KEYS: [&str; 19] = [
 pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Result<SceneCloth, SceneError> {
     table.check_keys(&KEYS)?;
     let usual = ClothOptions { name, ..Default::default() };
-    let shape = table.need("shape", "write shape = { kind = \"sheet\", size = [1, 1], squares = [30, 30] }")?;
+    let shape =
+        table.need("shape", "write shape = { kind = \"sheet\", size = [1, 1], squares = [30, 30] }")?;
     let mut source = read_source(&shape.table(format!("the shape of {}", table.what))?, folder)?;
     let number = |key: &str, usual: f64| Ok::<f64, SceneError>(table.number(key)?.unwrap_or(usual));
     let fabric = Fabric {
@@ -91,7 +92,11 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
         damping: number("damping", usual.damping)?,
         drag: number("drag", usual.drag)?,
         pins: match table.get("pins") {
-            Some(value) => value.list()?.iter().map(|of| Ok(of.whole(0, u64::from(u32::MAX))? as usize)).collect::<Result<_, SceneError>>()?,
+            Some(value) => value
+                .list()?
+                .iter()
+                .map(|of| Ok(of.whole(0, u64::from(u32::MAX))? as usize))
+                .collect::<Result<_, SceneError>>()?,
             None => Vec::new(),
         },
         ..usual
@@ -140,7 +145,8 @@ fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneErr
             "trousers" => {
                 table.check_keys(&["kind", "leg_radius", "leg_length", "rise", "stance", "around"])?;
                 let usual = TrousersOptions::default();
-                let length = |key: &str, usual: f64| Ok::<f64, SceneError>(table.positive(key)?.unwrap_or(usual));
+                let length =
+                    |key: &str, usual: f64| Ok::<f64, SceneError>(table.positive(key)?.unwrap_or(usual));
                 Ok(ClothSource::Trousers(TrousersOptions {
                     leg_radius: length("leg_radius", usual.leg_radius)?,
                     leg_length: length("leg_length", usual.leg_length)?,
@@ -206,7 +212,15 @@ pub(super) fn read_stepping(root: &Table<'_>, gravity: DVec3) -> Result<ClothWor
     let usual = ClothWorldOptions { gravity, ..Default::default() };
     let Some(value) = root.get("cloth_stepping") else { return Ok(usual) };
     let table = value.table("cloth_stepping")?;
-    table.check_keys(&["wind", "air_density", "substeps", "rounds", "method", "friction", "push_out_speed"])?;
+    table.check_keys(&[
+        "wind",
+        "air_density",
+        "substeps",
+        "rounds",
+        "method",
+        "friction",
+        "push_out_speed",
+    ])?;
     let count = |key: &str, usual: u32| -> Result<u32, SceneError> {
         Ok(match table.get(key) {
             Some(value) => value.whole(1, 100_000)? as u32,

@@ -97,10 +97,12 @@ impl Scene {
                 friction: surface.material.kinetic_friction,
                 ..Default::default()
             };
-            cloth.add_surface(Arc::from(surface.shape.touchable()), options).map_err(|error| SceneError::Cloth {
-                place: surface.place.clone(),
-                cloth: surface.name.clone(),
-                source: error.into(),
+            cloth.add_surface(Arc::from(surface.shape.touchable()), options).map_err(|error| {
+                SceneError::Cloth {
+                    place: surface.place.clone(),
+                    cloth: surface.name.clone(),
+                    source: error.into(),
+                }
             })?;
         }
         for of in &self.cloth {

@@ -24,7 +24,9 @@ fn meshes_that_are_no_cloth_are_told_apart() {
     let error = refused(&three, &usual);
     assert!(matches!(error, ClothError::NonManifold { from: 0, to: 1, triangles: 3, .. }));
     assert!(error.to_string().contains("vertices 0 and 1"), "{error}");
-    let flat = TriMesh::new(vec![DVec3::ZERO, DVec3::X, 2.0 * DVec3::X, DVec3::Y], vec![[0, 1, 3], [0, 1, 2]]).unwrap();
+    let flat =
+        TriMesh::new(vec![DVec3::ZERO, DVec3::X, 2.0 * DVec3::X, DVec3::Y], vec![[0, 1, 3], [0, 1, 2]])
+            .unwrap();
     assert!(matches!(refused(&flat, &usual), ClothError::ZeroArea { triangle: 1, .. }));
     let sheet = garments::sheet([1.0, 1.0], [2, 2]).unwrap();
     assert!(matches!(
@@ -36,7 +38,10 @@ fn meshes_that_are_no_cloth_are_told_apart() {
         Fabric { stretch: f64::NAN, ..Fabric::default() },
         Fabric { bend: -1.0, ..Fabric::default() },
     ] {
-        assert!(matches!(refused(&sheet, &ClothOptions { fabric, ..usual.clone() }), ClothError::BadNumber { .. }));
+        assert!(matches!(
+            refused(&sheet, &ClothOptions { fabric, ..usual.clone() }),
+            ClothError::BadNumber { .. }
+        ));
     }
     assert!(garments::sheet([0.0, 1.0], [2, 2]).is_err() && garments::sheet([1.0, 1.0], [0, 2]).is_err());
 }
@@ -58,7 +63,8 @@ fn obstacles_that_are_none_are_told_apart() {
     let mut world = ClothWorld::default();
     let all = Aabb::new(DVec3::splat(-1.0), DVec3::splat(1.0));
     let ground =
-        Field::from_function(|p| p.y, all, 1.0, &FieldOptions { resolution: 16, ..Default::default() }).unwrap();
+        Field::from_function(|p| p.y, all, 1.0, &FieldOptions { resolution: 16, ..Default::default() })
+            .unwrap();
     let error = world.add_field(Arc::new(ground), ObstacleOptions::default()).unwrap_err();
     assert!(matches!(error, ObstacleError::NoBorder { .. }));
     for options in [
@@ -85,7 +91,9 @@ fn steps_that_lead_nowhere_are_refused() {
 fn held_everywhere_it_stays() {
     let sheet = garments::sheet([1.0, 1.0], [4, 4]).unwrap();
     let mut world = ClothWorld::default();
-    world.add_surface(Arc::new(Ball { center: DVec3::ZERO, radius: 0.3 }), ObstacleOptions::default()).unwrap();
+    world
+        .add_surface(Arc::new(Ball { center: DVec3::ZERO, radius: 0.3 }), ObstacleOptions::default())
+        .unwrap();
     let options = ClothOptions { pins: (0..25).collect(), ..Default::default() };
     let id = world.add_cloth(Cloth::from_mesh(&sheet, &options).unwrap());
     for _ in 0..20 {

@@ -78,11 +78,14 @@ fn a_turning_plate_carries_what_friction_holds() {
 #[test]
 fn a_rising_ball_lifts_cloth() {
     let mut world = ClothWorld::default();
-    let id = world.add_surface(Arc::new(Ball { center: DVec3::ZERO, radius: 0.05 }), ObstacleOptions::default()).unwrap();
+    let id = world
+        .add_surface(Arc::new(Ball { center: DVec3::ZERO, radius: 0.05 }), ObstacleOptions::default())
+        .unwrap();
     world.put_obstacle(id, Pose::at(DVec3::Y * -0.2));
     let sheet = garments::sheet([0.5, 0.5], [24, 24]).unwrap();
     let pins = vec![0, 24, 24 * 25, 24 * 25 + 24];
-    let cloth = world.add_cloth(Cloth::from_mesh(&sheet, &ClothOptions { pins, ..Default::default() }).unwrap());
+    let cloth =
+        world.add_cloth(Cloth::from_mesh(&sheet, &ClothOptions { pins, ..Default::default() }).unwrap());
     for step in 0..60 {
         // 3 m/s: 3 cm a step, and more than the ball's diameter in five.
         let y = (-0.2 + 0.03 * f64::from(step)).min(0.15);

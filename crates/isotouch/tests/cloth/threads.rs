@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use isotouch::ccd::Ball;
-use isotouch::cloth::{Cloth, ClothOptions, ClothWorld, ClothWorldOptions, EdgeTest, ObstacleOptions, garments};
+use isotouch::cloth::{
+    Cloth, ClothOptions, ClothWorld, ClothWorldOptions, EdgeTest, ObstacleOptions, garments,
+};
 use isotouch::math::DVec3;
 
 fn fallen(threads: usize) -> Vec<DVec3> {
