@@ -34,8 +34,15 @@ impl Neighbours {
     /// Looks anew if particles may have moved out of the lists.
     pub(super) fn update(&mut self, places: &[DVec3], thickness: f64) {
         let most = 0.5 * MARGIN * thickness;
+        // What moves as a whole keeps its neighbours.
+        let moved = |(now, then): (&DVec3, &DVec3)| *now - *then;
+        let mean = places.iter().zip(&self.seen_at).map(moved).sum::<DVec3>() / places.len() as f64;
         let is_current = self.seen_at.len() == places.len()
-            && places.iter().zip(&self.seen_at).all(|(now, then)| now.distance_squared(*then) < most * most);
+            && places
+                .iter()
+                .zip(&self.seen_at)
+                .map(moved)
+                .all(|way| way.distance_squared(mean) < most * most);
         if is_current {
             return;
         }
@@ -58,11 +65,17 @@ impl Neighbours {
             let at = places[i];
             for dx in -1..=1 {
                 for dy in -1..=1 {
-                    // Three cells along z have neighbouring numbers, but for the wrap: each is looked up by itself.
-                    for dz in -1..=1 {
-                        let cell = cell_of(at, reach, [dx, dy, dz]);
-                        let Ok(k) = starts.binary_search_by_key(&cell, |&(cell, _)| cell) else { continue };
-                        let run = cells[starts[k].1 as usize..].iter().take_while(|(of, _)| *of == cell);
+                    // Three cells along z have numbers one after the other, but for where they wrap.
+                    let [low, middle, high] = [-1, 0, 1].map(|dz| cell_of(at, reach, [dx, dy, dz]));
+                    let ranges = if low < middle && middle < high {
+                        [(low, high), (1, 0), (1, 0)]
+                    } else {
+                        [(low, low), (middle, middle), (high, high)]
+                    };
+                    for (first, last) in ranges.into_iter().filter(|(first, last)| first <= last) {
+                        let k = starts.partition_point(|&(cell, _)| cell < first);
+                        let Some(&(_, start)) = starts.get(k) else { continue };
+                        let run = cells[start as usize..].iter().take_while(|(of, _)| *of <= last);
                         let near = run.filter(|&&(_, j)| {
                             j as usize > i && places[j as usize].distance_squared(at) < reach * reach
                         });
