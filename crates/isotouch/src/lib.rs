@@ -183,6 +183,7 @@ pub mod cloth;
 pub mod contact;
 pub mod dynamics;
 pub mod field;
+pub mod haptics;
 pub mod math;
 pub mod mesh;
 pub mod npy;

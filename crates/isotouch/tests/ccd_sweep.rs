@@ -4,7 +4,10 @@
 
 mod oracle;
 
-use isotouch::ccd::{CastOptions, HitStatus, Segment, Sweep, SweepOptions, SweepTraversal};
+use isotouch::ccd::{
+    Ball, CastOptions, HitStatus, Obstacle, Plane, Segment, Sweep, SweepOptions, SweepTraversal, Touchable,
+    Traversal,
+};
 use isotouch::field::{Field, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};
 use isotouch::mesh::{TriMesh, shapes};
@@ -37,6 +40,10 @@ static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
             .unwrap(),
     ]
 });
+
+static FINE_SHELL: LazyLock<PointShell> = LazyLock::new(|| shell("torus-knot", 6000));
+static FINE_FIELDS: LazyLock<[Field; 2]> =
+    LazyLock::new(|| [field("torus-knot", 160, StorageKind::Sparse), field("blob", 160, StorageKind::Dense)]);
 
 fn pose() -> impl Strategy<Value = Pose> {
     let vector = |size: f64| prop::array::uniform3(-size..size).prop_map(DVec3::from_array);
@@ -80,6 +87,25 @@ proptest! {
         let first = all_tree.points.iter().map(|of| (of.intervals[0].start, of.point)).min_by(|a, b| a.partial_cmp(b).unwrap());
         prop_assert_eq!(first.map(|(t, point)| (t.to_bits(), point)), a.contact.map(|c| (c.hit.t.to_bits(), c.point)));
         prop_assert_eq!(tree.touches(&motion), first.is_some());
+    }
+
+    /// Points of a leaf are asked together and leap, also within the solid; against every point alone, cell after cell. Shell and field are so fine
+    /// that most points are told by their leaf when they are inside.
+    #[test]
+    fn all_contacts_are_those_of_points_that_walk_alone(
+        field in 0..2usize, motion in motion(), iso in prop_oneof![Just(0.0), -0.05..0.1f64],
+    ) {
+        let (shell, field) = (&FINE_SHELL, &FINE_FIELDS[field]);
+        let by = |traversal, along| SweepOptions {
+            iso,
+            traversal,
+            tolerance: Some(0.02),
+            cast: CastOptions { traversal: along, ..Default::default() },
+            ..Default::default()
+        };
+        let tree = Sweep::new(shell, field, &by(SweepTraversal::Tree, Traversal::Leap)).contacts(&motion);
+        let alone = Sweep::new(shell, field, &by(SweepTraversal::Linear, Traversal::Uniform)).contacts(&motion);
+        prop_assert_eq!(tree.points, alone.points);
     }
 
     /// Poses in between, and the field asked at points: nothing is in contact that is not said to be, and what is said to be is within what
@@ -313,5 +339,55 @@ fn functions_and_far_places_hide_no_contact() {
     for iso in [0.0, 0.5] {
         let options = SweepOptions { iso, tolerance: Some(0.02), ..Default::default() };
         assert!(all_are_said(&shell, &field, &turn(DVec3::ZERO, 1.2), &options) > 1000);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn points_near_a_surface_are_all_found(
+        shell in 0..3usize, field in 0..4usize, pose in pose(), shrink in 0.0..1.0f64, within in -0.1..0.4f64,
+    ) {
+        let (shell, field) = (&SHELLS[shell], &FIELDS[field]);
+        let at = Pose { position: pose.position * shrink, ..pose }.to_affine();
+        for obstacle in [Obstacle::Field(field), Obstacle::Analytic(&Plane::GROUND)] {
+            let mut found = Vec::new();
+            obstacle.points_within(shell, &at, within, &mut found);
+            found.sort_unstable_by_key(|near| near.point);
+            let value = |k: usize| obstacle.touchable().value(at.transform_point3(shell.points()[k]));
+            let expected: Vec<(u32, f64)> = (0..shell.len())
+                .map(|k| (k as u32, value(k)))
+                .filter(|(_, value)| *value <= within || value.is_nan())
+                .collect();
+            // Where nothing is known the spheres may know more; all that is known is found.
+            let known = |all: Vec<(u32, f64)>| all.into_iter().filter(|(_, v)| !v.is_nan()).collect::<Vec<_>>();
+            let found = found.iter().map(|near| (near.point, near.value)).collect();
+            prop_assert_eq!(known(found), known(expected));
+        }
+    }
+
+    #[test]
+    fn on_analytic_surfaces_nothing_is_touched_before_the_first_contact(
+        shell in 0..2usize, motion in motion(), iso in 0.0..0.2f64,
+    ) {
+        let shell = &SHELLS[shell];
+        let ball = Ball { center: DVec3::new(0.2, -0.3, 0.1), radius: 0.7 };
+        let surfaces: [&(dyn Touchable + Send + Sync); 2] = [&Plane::GROUND, &ball];
+        for surface in surfaces {
+            let first = Obstacle::Analytic(surface).first_contact(shell, &motion, iso, 1e-3);
+            let until = first.map_or(1.0, |contact| contact.hit.t);
+            // What begins in contact is in contact at once.
+            let times = if until == 0.0 { 0 } else { 200 };
+            for k in 0..times {
+                let at = motion.frame_from_body(until * f64::from(k) / 200.0);
+                let least = shell.points().iter().map(|&p| surface.value(at.transform_point3(p)));
+                prop_assert!(least.fold(f64::INFINITY, f64::min) > iso, "at {} of {}", k, until);
+            }
+            if let Some(contact) = first.filter(|contact| contact.hit.t > 0.0) {
+                let there = motion.place(contact.hit.t, shell.points()[contact.point as usize]);
+                prop_assert!((surface.value(there) - iso).abs() < 5e-3, "it touches there");
+            }
+        }
     }
 }

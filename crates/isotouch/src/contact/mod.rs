@@ -17,6 +17,7 @@
 //! Stiffness is force per depth **and area** (N/m³) unless it is said to be per point: a shell with twice as many points is no stiffer then. The depth that a body of
 //! weight G rests at is G/(k·A), A its area in contact.
 
+pub mod constraint;
 mod discrete;
 mod friction;
 mod law;

@@ -2,6 +2,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
+use super::Twist;
+
 /// A rigid placement, `world_from_body`: a point p of the body is at R·p + position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
@@ -96,6 +98,24 @@ impl Pose {
             position: self.place(b_from_c.position),
             rotation: (self.rotation * b_from_c.rotation).normalize(),
         }
+    }
+
+    /// The small motion that leads to another pose: how far a point of the body, `center`, goes, and the turn by the shorter way as a vector along its axis.
+    pub fn displacement_to(&self, to: &Self, center: DVec3) -> Twist {
+        let turn = to.rotation * self.rotation.conjugate();
+        // q and −q are one rotation; the one with w ≥ 0 is the shorter way.
+        let turn = if turn.w < 0.0 { -turn } else { turn };
+        // 2·atan2(|v|, w) along v; for small turns that is 2v, which a division by |v| would lose.
+        let (axis, sine) = (turn.xyz(), turn.xyz().length());
+        let per_sine = if sine < 1e-9 { 2.0 } else { 2.0 * sine.atan2(turn.w) / sine };
+        Twist { linear: to.place(center) - self.place(center), angular: axis * per_sine }
+    }
+
+    /// The pose after such a motion.
+    #[must_use]
+    pub fn displaced(&self, by: &Twist, center: DVec3) -> Self {
+        let rotation = (DQuat::from_scaled_axis(by.angular) * self.rotation).normalize();
+        Self { position: self.place(center) + by.linear - rotation * center, rotation }
     }
 
     /// The same as a matrix, for many points.

@@ -252,6 +252,12 @@ impl Cholesky6 {
 
     /// The twist that the matrix makes this wrench of.
     pub fn solve(&self, wrench: &Wrench) -> Twist {
+        self.from_white(self.whiten(wrench))
+    }
+
+    /// L⁻¹ times a wrench: where twists are measured by Lᵀa, wrenches act as this does, for J·a = (L⁻¹J)·(Lᵀa).
+    #[inline(always)]
+    pub fn whiten(&self, wrench: &Wrench) -> [f64; 6] {
         let l = &self.factor;
         let (f, t) = (wrench.force, wrench.torque);
         let mut x = [f.x, f.y, f.z, t.x, t.y, t.z];
@@ -261,6 +267,22 @@ impl Cholesky6 {
             }
             x[i] *= l[i][i];
         }
+        x
+    }
+
+    /// Lᵀ times a twist: six numbers whose length is the twist's in the metric of the matrix.
+    #[inline]
+    pub fn to_white(&self, twist: &Twist) -> [f64; 6] {
+        let l = &self.factor;
+        let (v, w) = (twist.linear, twist.angular);
+        let a = [v.x, v.y, v.z, w.x, w.y, w.z];
+        std::array::from_fn(|i| a[i] / l[i][i] + (i + 1..6).map(|k| l[k][i] * a[k]).sum::<f64>())
+    }
+
+    /// The twist that [`Cholesky6::to_white`] makes these numbers of.
+    #[inline]
+    pub fn from_white(&self, mut x: [f64; 6]) -> Twist {
+        let l = &self.factor;
         for i in (0..6).rev() {
             for k in i + 1..6 {
                 x[i] -= l[k][i] * x[k];
@@ -301,6 +323,13 @@ mod tests {
         assert!(
             (back.force - wrench.force).length() < 1e-12 && (back.torque - wrench.torque).length() < 1e-12
         );
+        let (factor, twist) =
+            (Cholesky6::new(&matrix).unwrap(), Twist { linear: DVec3::X, angular: DVec3::NEG_ONE });
+        let white = factor.to_white(&twist);
+        let (kept, pushed) = (factor.from_white(white), matrix.apply(&twist));
+        assert!((kept.linear - twist.linear).length() + (kept.angular - twist.angular).length() < 1e-13);
+        let squared = pushed.force.dot(twist.linear) + pushed.torque.dot(twist.angular);
+        assert!((white.iter().map(|x| x * x).sum::<f64>() / squared - 1.0).abs() < 1e-14, "|Lᵀa|² = aᵀMa");
         assert!((matrix * -1.0).solve(&wrench).is_none() && Mat6::ZERO.solve(&wrench).is_none());
     }
 }

@@ -19,6 +19,10 @@ const LARGE: f64 = 0.5;
 /// Patches looked at before a leg is given up: minutes.
 const MOST_LOOKS: u64 = 1 << 28;
 
+/// So many patches in doubt over a time are worth a look at both surfaces halfway: what touches then is found at once, and later times need not be looked at. Fewer spends looks on
+/// what is free; more goes on halving around parts that are deep in each other.
+const PROBED: usize = 256;
+
 /// Times of which rounding hides too much, after which the rest of a leg is left in doubt: at each the two surfaces are looked at as a whole.
 const MOST_UNRESOLVED: u32 = 1 << 10;
 
@@ -35,6 +39,8 @@ pub(super) struct Search<'a> {
     pub(super) motion: &'a Motion,
     /// Whether the clearance is wanted, beyond that it is enough.
     wants_clearance: bool,
+    /// Whether any contact will do, be it not the first.
+    wants_any: bool,
     /// The nearest pair found, at any time.
     nearest: Option<Near>,
     /// The earliest contact found.
@@ -60,6 +66,7 @@ impl<'a> Search<'a> {
             checker,
             motion,
             wants_clearance: false,
+            wants_any: false,
             nearest: None,
             contact: None,
             undecided: None,
@@ -81,6 +88,12 @@ impl<'a> Search<'a> {
         {
             self.contact = Some(near);
         }
+        self
+    }
+
+    /// The same, ending at the first contact that is found, which need not be the earliest.
+    pub(super) fn for_any_contact(mut self) -> Self {
+        self.wants_any = true;
         self
     }
 
@@ -131,7 +144,7 @@ impl<'a> Search<'a> {
     fn look_during(&mut self, start: f64, end: f64, items: &[Item]) {
         // What is after a contact is looked for elsewhere.
         let is_enough = self.checker.is_cancelled() || self.unresolved.0 == MOST_UNRESOLVED;
-        if is_enough || self.contact.is_some_and(|contact| contact.t <= start) {
+        if is_enough || self.contact.is_some_and(|contact| self.wants_any || contact.t <= start) {
             return;
         }
         let time = Time::new(self.motion, self.pace, (start, end), self.rounding);
@@ -152,6 +165,10 @@ impl<'a> Search<'a> {
         if !can_halve {
             self.give_up(middle, Reason::GivenUp);
             return;
+        }
+        let is_probed = kept.len() > PROBED && self.contact.is_none_or(|contact| contact.t > middle);
+        if is_probed && let Some(near) = self.checker.nearest_at(&time.at[1], self.required().next_up()) {
+            self.contact = Some(Near { t: middle, ..near });
         }
         self.look_during(start, middle, &kept);
         self.look_during(middle, end, &kept);

@@ -189,7 +189,7 @@ impl<'a> PathChecker<'a> {
     /// Whether a motion keeps clear, without finding out how far: sooner answered than [`PathChecker::check_leg`]. That the part is not inside the
     /// other at the start is not looked up here.
     pub fn answer(&self, motion: &Motion) -> Answer {
-        let mut search = Search::new(self, motion);
+        let mut search = Search::new(self, motion).for_any_contact();
         search.run(0.0);
         search.answer()
     }

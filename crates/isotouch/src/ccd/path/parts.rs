@@ -152,9 +152,8 @@ pub struct MovingPart {
     pub(super) spheres: Vec<Sphere>,
     /// Triangles in the order of the tree.
     pub(super) patches: Vec<Patch>,
-    size: f64,
-    /// Of the box around it.
-    middle: DVec3,
+    /// Kept, for every motion asks for it, and finding it looks at all vertices.
+    bounds: Aabb,
     enclosure: OnceLock<(Bvh, Enclosure)>,
     components: OnceLock<Vec<Vec<u32>>>,
 }
@@ -177,28 +176,27 @@ impl MovingPart {
             Sphere { center, radius: rounded_up(farthest.fold(0.0, f64::max)) }
         };
         let spheres = (0..tree.node_count()).map(sphere).collect();
-        let size = mesh.bounds().extent().length();
-        let middle = mesh.bounds().center();
+        let bounds = mesh.bounds();
         let (enclosure, components) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { mesh, tree, spheres, patches, size, middle, enclosure, components })
+        Ok(Self { mesh, tree, spheres, patches, bounds, enclosure, components })
     }
 
     /// Diagonal of the box around it.
     pub fn size(&self) -> f64 {
-        self.size
+        self.bounds.extent().length()
     }
 
     /// How fast and how crooked its points move.
     pub(super) fn pace(&self, motion: &Motion) -> Pace {
-        let (motion, about) = motion.about(self.middle);
-        let [low, high] = [self.bounds().min, self.bounds().max].map(|corner| corner - about);
+        let (motion, about) = motion.about(self.bounds.center());
+        let [low, high] = [self.bounds.min, self.bounds.max].map(|corner| corner - about);
         let reach = rounded_up(low.abs().max(high.abs()).length());
         let axis = motion.axis_in_body();
         Pace { about, axis, reach, speed: motion.speed(), acceleration: motion.acceleration() }
     }
 
     pub(super) fn bounds(&self) -> Aabb {
-        self.mesh.bounds()
+        self.bounds
     }
 
     /// On which side of its surface a point is, in its own frame.

@@ -2,6 +2,8 @@
 
 use glam::{DVec3, UVec3};
 
+use super::hierarchy::Side;
+
 use crate::field::storage::{BrickView, Storage};
 
 /// Levels between the coarsest and the finest that are asked.
@@ -26,6 +28,14 @@ pub(super) struct Reach {
     pub(super) cells: f64,
     /// σ + ε, over L, in cells.
     pub(super) reserve: f64,
+}
+
+/// The same on both sides of σ.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reaches {
+    pub(super) above: Reach,
+    /// Of values with their sign changed.
+    pub(super) below: Reach,
 }
 
 impl<'a> Far<'a> {
@@ -72,6 +82,44 @@ impl<'a> Far<'a> {
             }
         }
         least
+    }
+
+    /// On which side of σ a path stays for longer than `least`, and how far, in cells, by the coarsest node that tells.
+    #[inline(always)]
+    pub(super) fn side(&self, by: &Reaches, place: DVec3, least: f64) -> Option<(Side, f64)> {
+        let at = nearest(place, self.step).min(self.nodes - 1);
+        let found = by.of_node(self.value(at), at * self.step, place, least);
+        if found.is_some() {
+            return found;
+        }
+        for level in self.between.iter().flatten() {
+            let at = nearest(place, level.step);
+            let found = level.node(at).and_then(|value| by.of_node(value, at * level.step, place, least));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+impl Reaches {
+    /// For all that is within a radius of the path, in cells.
+    #[inline(always)]
+    pub(super) fn around(&self, radius: f64) -> Self {
+        let less = |reach: Reach| Reach { reserve: reach.reserve + radius, ..reach };
+        Self { above: less(self.above), below: less(self.below) }
+    }
+
+    /// Written so that NaN is on no side.
+    #[inline(always)]
+    fn of_node(&self, value: f32, node: UVec3, place: DVec3, least: f64) -> Option<(Side, f64)> {
+        let away = place.distance(node.as_dvec3());
+        let above = f64::from(value) * self.above.cells - self.above.reserve;
+        let below = -f64::from(value) * self.below.cells - self.below.reserve;
+        let (side, reach) =
+            if above > below { (Side::Above, above - away) } else { (Side::Below, below - away) };
+        (reach > least).then_some((side, reach))
     }
 }
 

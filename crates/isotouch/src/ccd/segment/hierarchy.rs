@@ -28,7 +28,9 @@ pub(super) fn visit<B>(
 ) -> Option<B> {
     let (mut t, end) = walk.time_inside()?;
     let mut cursor = walk.cursor(contact);
-    let mut climb = Climb::new(walk, Skips { insides: skips.insides && contact == Contact::IsOne, ..skips });
+    let skips = Skips { insides: skips.insides && contact == Contact::IsOne, ..skips };
+    let mut climb = Climb::new(walk, skips);
+    let below = if skips.insides { climb.below } else { f64::NEG_INFINITY };
     loop {
         let cell = walk.track.cell(t);
         t = match climb.largest_block(cell) {
@@ -44,7 +46,7 @@ pub(super) fn visit<B>(
                 }
                 walk.track.leaves(first, size)
             }
-            None => match visit_brick(walk, &mut cursor, cell, end, &mut visit) {
+            None => match visit_brick(walk, &mut cursor, cell, (end, below), &mut visit) {
                 ControlFlow::Break(found) => return Some(found),
                 ControlFlow::Continue(t) => t,
             },
@@ -56,13 +58,13 @@ pub(super) fn visit<B>(
 }
 
 /// Visits the cells of the brick around a cell that may be in contact, from that cell on, unless all are above σ. Until when the path
-/// is in the brick, or in the coarser block where there is none.
+/// is in the brick, or in the coarser block where there is none. A brick whose values are all less than `below` is passed whole.
 #[inline(always)]
 pub(super) fn visit_brick<B>(
     walk: &Walk<'_>,
     cursor: &mut Cursor<'_>,
     cell: UVec3,
-    end: f64,
+    (end, below): (f64, f64),
     visit: &mut impl FnMut(&Block, &Passage) -> ControlFlow<B>,
 ) -> ControlFlow<B, f64> {
     let first = cell / BRICK * BRICK;
@@ -71,6 +73,11 @@ pub(super) fn visit_brick<B>(
             // Its cells that reach into missing bricks have values beyond the band.
             Some(slot) if walk.is_in_band && f64::from(fine.ranges[slot][0]) > walk.iso => {
                 cursor.came_above();
+                return ControlFlow::Continue(walk.track.leaves(first, BRICK));
+            }
+            Some(slot) if walk.is_in_band && f64::from(fine.ranges[slot][1]) < below => {
+                let block = Block { known: Known::Beyond { is_inside: true }, first, size: BRICK };
+                visit(&block, &walk.track.passage(first, BRICK))?;
                 return ControlFlow::Continue(walk.track.leaves(first, BRICK));
             }
             Some(_) => {}
@@ -108,7 +115,7 @@ pub(super) fn visit_brick<B>(
 
 /// On which side of σ a whole block lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Above,
     Below,
 }
@@ -127,9 +134,7 @@ struct Climb<'a> {
 
 impl<'a> Climb<'a> {
     fn new(walk: &Walk<'a>, skips: Skips) -> Self {
-        // As `Walk::is_surely_below`, with room for the rounding of a cubic's coefficients.
-        let below = walk.iso - 4.0 * walk.slack - 1e-9 * walk.set.field.grid().cell;
-        Self { bounds: walk.set.field.bounds(), skips, above: walk.iso, below, level: 0 }
+        Self { bounds: walk.set.field.bounds(), skips, above: walk.iso, below: walk.surely_below(), level: 0 }
     }
 
     #[inline(always)]

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::HitStatus;
-use super::piece::{Block, Known};
+use super::piece::Block;
 use super::track::Passage;
 use super::walk::{Contact, Walk};
+use super::{HitStatus, through};
 
 /// A maximal time during which φ ≤ σ, or during which that cannot be excluded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,32 +21,49 @@ pub struct Interval {
 impl Walk<'_> {
     pub(super) fn intervals(&self) -> Vec<Interval> {
         let mut all = Vec::new();
-        let bound = |(start, end): (f64, f64)| Interval { start, end, status: HitStatus::Bound };
-        let Some((enters, leaves)) = self.time_inside() else {
-            all.extend(self.outside().doubt(0.0, 1.0).map(bound));
-            return all;
-        };
-        if enters > 0.0 {
-            all.extend(self.outside().doubt(0.0, enters).map(bound));
-        }
-        self.visit::<()>(Contact::IsOne, |block, passage| {
-            self.add_contacts(block, passage, &mut all);
-            ControlFlow::Continue(())
-        });
-        if leaves < 1.0
-            && let Some(doubt) = self.outside().doubt(leaves, 1.0)
-        {
-            add(&mut all, bound(doubt));
-        }
+        self.add_intervals(&mut all);
         all
     }
 
+    pub(super) fn add_intervals(&self, all: &mut Vec<Interval>) {
+        let Some((enters, leaves)) = self.time_inside() else {
+            self.add_doubt((0.0, 1.0), all);
+            return;
+        };
+        if enters > 0.0 {
+            self.add_doubt((0.0, enters), all);
+        }
+        self.visit::<()>(Contact::IsOne, |block, passage| {
+            self.add_contacts(block, passage, all);
+            ControlFlow::Continue(())
+        });
+        if leaves < 1.0 {
+            self.add_doubt((leaves, 1.0), all);
+        }
+    }
+
+    /// What cannot be excluded while the path is outside the box.
+    pub(super) fn add_doubt(&self, (from, to): (f64, f64), all: &mut Vec<Interval>) {
+        if let Some((start, end)) = self.outside().doubt(from, to) {
+            add(all, Interval { start, end, status: HitStatus::Bound });
+        }
+    }
+
+    /// Contacts while the path is in the box, from a time on until another, and perhaps a little longer. Leaps must be allowed.
+    #[inline(always)]
+    pub(super) fn add_contacts_during(&self, time: (f64, f64), all: &mut Vec<Interval>) {
+        through::visit_during::<()>(self, time, |block, passage| {
+            self.add_contacts(block, passage, all);
+            ControlFlow::Continue(())
+        });
+    }
+
+    #[inline(always)]
     fn add_contacts(&self, block: &Block, passage: &Passage, all: &mut Vec<Interval>) {
-        if let Known::Beyond { is_inside } = block.known {
-            if is_inside {
-                let status = self.begins_inside(passage.from);
-                add(all, Interval { start: passage.from, end: passage.to, status });
-            }
+        // Most cells within the solid need no cubic: it would be below σ throughout.
+        if block.known.is_below(self.surely_below()) {
+            let status = self.begins_inside(passage.from);
+            add(all, Interval { start: passage.from, end: passage.to, status });
             return;
         }
         let Some(cubic) = self.cubic(block, passage) else { return };
@@ -69,7 +86,7 @@ impl Walk<'_> {
 }
 
 /// Adds a contact, or lengthens the last one where it goes on.
-fn add(all: &mut Vec<Interval>, next: Interval) {
+pub(super) fn add(all: &mut Vec<Interval>, next: Interval) {
     match all.last_mut() {
         Some(last) if next.start <= last.end => {
             last.end = last.end.max(next.end);

@@ -17,18 +17,17 @@ use super::walk::{Contact, Walk};
 /// Leaps shorter than this many cells are not worth it.
 pub(super) const SHORTEST: f64 = 1.0;
 
-/// Visits the blocks that no leap passes over, in order.
+/// Visits the blocks that no leap passes over, in order, for who stops at the first contact.
 pub(super) fn visit<B>(
     walk: &Walk<'_>,
-    contact: Contact,
     mut visit: impl FnMut(&Block, &Passage) -> ControlFlow<B>,
 ) -> Option<B> {
     if !walk.may_leap() {
-        return hierarchy::visit(walk, contact, Skips { pyramid: true, insides: false }, visit);
+        return hierarchy::visit(walk, Contact::Ends, Skips { pyramid: true, insides: false }, visit);
     }
     let (mut t, end) = walk.time_inside()?;
     let (by, per_cell) = (walk.reach(), 1.0 / walk.track.length);
-    let mut cursor = walk.cursor(contact);
+    let mut cursor = walk.cursor(Contact::Ends);
     loop {
         let place = walk.track.place(t);
         let mut reach = walk.set.far.reach(&by, place);
@@ -41,7 +40,13 @@ pub(super) fn visit<B>(
             t = next;
             cursor.came_above();
         } else {
-            match hierarchy::visit_brick(walk, &mut cursor, walk.track.cell(t), end, &mut visit) {
+            match hierarchy::visit_brick(
+                walk,
+                &mut cursor,
+                walk.track.cell(t),
+                (end, f64::NEG_INFINITY),
+                &mut visit,
+            ) {
                 ControlFlow::Break(found) => return Some(found),
                 ControlFlow::Continue(until) => t = until,
             }

@@ -48,9 +48,12 @@ mod hierarchy;
 mod intervals;
 mod lanes;
 mod leap;
+mod nearby;
 mod occupied;
+
 mod outside;
 mod piece;
+mod through;
 mod track;
 mod uniform;
 mod walk;
@@ -58,6 +61,7 @@ mod walk;
 use glam::{DVec3, UVec3};
 
 pub use intervals::Interval;
+pub(crate) use nearby::Nearby;
 pub use walk::LevelSet;
 
 use crate::field::Field;

@@ -4,12 +4,17 @@
 //! with π the point of the box nearest to x, the plane through π across x − π has the whole box behind it, and the solid of a mesh with it; the
 //! path's height above that plane is linear, so a path along a face, however close, or away from the box is free at once.
 
+use glam::UVec3;
+
 use super::Segment;
+use crate::field::storage::Storage;
 use crate::field::{Field, SignMethod};
 use crate::math::DVec3;
 
 /// Steps after which a path that runs along the bound is not followed any further.
 const MOST_STEPS: usize = 10_000;
+/// Blocks along an axis of the pyramid's level that tells how near the solid comes to the border.
+const MOST_BLOCKS: u32 = 32;
 
 pub(super) struct Outside<'a> {
     pub(super) field: &'a Field,
@@ -17,7 +22,48 @@ pub(super) struct Outside<'a> {
     pub(super) iso: f64,
 }
 
+/// What lower bounds outside the box of a field are at least; −∞ where that is not known. Far below the truth, by design: where a sparse
+/// field is coarse, all that counts is that it is beyond the band.
+pub(super) fn least_outside(field: &Field) -> f64 {
+    if !field.is_certified_outside() || field.sign() == SignMethod::Given {
+        return f64::NEG_INFINITY;
+    }
+    let Some(level) = field.bounds().levels.iter().find(|level| level.blocks.max_element() <= MOST_BLOCKS)
+    else {
+        return f64::NEG_INFINITY;
+    };
+    let mut least = match field.nodes() {
+        Storage::Dense(_) => f64::INFINITY,
+        Storage::Sparse(_) => field.band() * field.grid().cell,
+    };
+    let last = level.blocks - 1;
+    for z in 0..=last.z {
+        for y in 0..=last.y {
+            let is_face = y == 0 || y == last.y || z == 0 || z == last.z;
+            let step = if is_face { 1 } else { last.x.max(1) };
+            for x in (0..=last.x).step_by(step as usize) {
+                let [of_block, _] = level.range_around(UVec3::new(x, y, z) * level.block);
+                // Written so that NaN stays.
+                least = if least < f64::from(of_block) { least } else { f64::from(of_block) };
+            }
+        }
+    }
+    // A hundredth covers all rounding.
+    0.99 * (least - field.error_bound())
+}
+
 impl Outside<'_> {
+    /// Whether all of a path that is outside the box is surely free, when lower bounds there are at least `least`: then every step along it is
+    /// so long that there are not too many of them.
+    pub(super) fn is_clear(&self, least: f64) -> bool {
+        let reach = self.segment.from.abs().max(self.segment.to.abs()).max_element();
+        // More than roundings of places and heights come to.
+        let clear = least - self.iso - 1e-12 * reach * self.field.lipschitz() - 1e-6 * self.field.grid().cell;
+        let length = self.segment.from.distance(self.segment.to) * self.field.lipschitz();
+        // Written so that NaN is not.
+        clear > 0.0 && length < 0.5 * MOST_STEPS as f64 * clear
+    }
+
     /// The first time in [from, to] at which contact cannot be excluded.
     pub(super) fn first_doubt(&self, from: f64, to: f64) -> Option<f64> {
         self.follow(self.segment, from, to)
@@ -87,5 +133,46 @@ impl Outside<'_> {
             true => free / falls,
             false => 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{FieldOptions, StorageKind};
+    use crate::mesh::shapes;
+
+    #[test]
+    fn what_is_clear_at_once_is_clear_step_by_step() {
+        let mesh = shapes::by_name("torus-knot").unwrap();
+        let mut clear = 0;
+        for (storage, padding) in
+            [(StorageKind::Sparse, 0.4), (StorageKind::Dense, 0.4), (StorageKind::Sparse, 0.0)]
+        {
+            let options = FieldOptions { resolution: 90, storage, padding, ..Default::default() };
+            let field = Field::from_mesh(&mesh, &options).unwrap();
+            let (bounds, cell) = (field.grid().bounds(), field.grid().cell);
+            let least = least_outside(&field);
+            for (k, segment) in
+                (0..).zip(Segment::random_in(bounds.expanded(bounds.extent().max_element()), 2_000, 7))
+            {
+                let iso = [0.0, cell, 2.0 * cell, 4.0 * cell][k % 4];
+                let outside = Outside { field: &field, segment: &segment, iso };
+                if !outside.is_clear(least) {
+                    continue;
+                }
+                clear += 1;
+                for (from, to) in [(0.0, 1.0), (0.0, 0.3), (0.7, 1.0)] {
+                    let is_outside = (0..=50).all(|k| {
+                        let t = from + (to - from) * f64::from(k) / 50.0;
+                        !bounds.contains(segment.at(t))
+                    });
+                    if is_outside {
+                        assert_eq!(outside.doubt(from, to), None, "{storage} {padding} {iso}: {segment:?}");
+                    }
+                }
+            }
+        }
+        assert!(clear > 1_000, "{clear}");
     }
 }

@@ -32,6 +32,23 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Whether it proves that φ is less than a value that is within the band.
+    #[inline(always)]
+    pub(super) fn is_below(&self, value: f64) -> bool {
+        match self {
+            Self::Beyond { is_inside } => *is_inside,
+            Self::Corners { corners, .. } => {
+                let mut is_below = true;
+                for &corner in corners {
+                    is_below &= f64::from(corner) < value;
+                }
+                is_below
+            }
+        }
+    }
+}
+
 /// A cubic block of cells of which the same is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {

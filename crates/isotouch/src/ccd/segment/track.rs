@@ -95,16 +95,17 @@ impl Track {
         let length = (slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]).sqrt();
         let mut track =
             Self { start, slope, inverse, below, above, ahead, step, cells, inside: None, blur, length };
-        track.inside = track.time_in_box();
+        // What lies on the faces of the box, as far as rounding can tell, is inside.
+        track.inside = track.time_within(blur);
         track
     }
 
-    /// When the path is in the box, taken `blur` larger: what lies on its faces, as far as rounding can tell, is inside.
+    /// When the path is in the box made larger by `margin` cells on each side.
     #[inline(always)]
-    fn time_in_box(&self) -> Option<(f64, f64)> {
+    pub(super) fn time_within(&self, margin: f64) -> Option<(f64, f64)> {
         let (mut first, mut last) = (0.0, 1.0);
         for k in 0..3 {
-            let (low, high) = (-self.blur, self.cells[k] + self.blur);
+            let (low, high) = (-margin, self.cells[k] + margin);
             if is_still(self.inverse[k]) {
                 // Written so that NaN is outside.
                 let is_inside = self.start[k] >= low && self.start[k] <= high;
@@ -195,6 +196,12 @@ impl Track {
         let to = least(leaves);
         let to = if to < end { to } else { end };
         Passage { from, to: larger(to, from), enters, leaves }
+    }
+
+    /// From one time to another, whatever cells are passed.
+    #[inline(always)]
+    pub(super) fn between(&self, from: f64, to: f64) -> Passage {
+        Passage { from, to, enters: [f64::NEG_INFINITY; 4], leaves: [f64::INFINITY; 4] }
     }
 
     /// When the path leaves the block of `size`³ cells from `first`; infinity when the box ends before.

@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use glam::{DVec3, UVec3};
 
-use super::far::{Far, Reach};
+use super::far::{Far, Reach, Reaches};
 use super::hierarchy::Skips;
 use super::lanes;
 use super::occupied::{Occupied, Threshold};
-use super::outside::Outside;
+use super::outside::{Outside, least_outside};
 use super::piece::{Block, Cells, Cursor, Known};
 use super::track::{Passage, Track};
-use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, uniform};
+use super::{CastOptions, Hit, HitStatus, RootMethod, Segment, Traversal, hierarchy, leap, through, uniform};
 use crate::field::Field;
 use crate::field::interpolate::gradient;
 use crate::field::storage::Storage;
@@ -57,6 +57,8 @@ pub struct LevelSet<'a> {
     /// Whether contact begins before a path comes to where the field is inside beyond the band. The values at a face of such a cell
     /// are below −band by less than its diagonal, and two cells cover that and rounding.
     keeps_side: bool,
+    /// What lower bounds outside the box are at least, once that was asked for.
+    least_outside: OnceLock<f64>,
     /// How many segments were asked in batches.
     asked: AtomicUsize,
     /// What it occupies, once it was worth finding out; nothing where that does not help.
@@ -125,6 +127,7 @@ impl<'a> LevelSet<'a> {
             keeps_side: options.root == RootMethod::Certified
                 && field.is_certified()
                 && iso + band > 2.0 * lipschitz * field.grid().cell,
+            least_outside: OnceLock::new(),
             asked: AtomicUsize::new(0),
             occupied: OnceLock::new(),
         }
@@ -184,6 +187,12 @@ impl<'a> Walk<'a> {
         Outside { field: self.set.field, segment: self.segment, iso: self.iso }
     }
 
+    /// Whether it is surely free as long as it is outside the box. Not worth asking for one path alone.
+    pub(super) fn is_clear_outside(&self) -> bool {
+        let least = self.set.least_outside.get_or_init(|| least_outside(self.set.field));
+        self.outside().is_clear(*least)
+    }
+
     /// Looks up its cells, for someone who stops at the first contact or goes on.
     #[inline(always)]
     pub(super) fn cursor(&self, contact: Contact) -> Cursor<'a> {
@@ -202,6 +211,21 @@ impl<'a> Walk<'a> {
         let cells = self.set.per_distance;
         // A millionth of a cell covers the rounding of places and lengths.
         Reach { cells, reserve: (self.iso + self.set.error_bound) * cells + 1e-6 }
+    }
+
+    /// The same on both sides. Below σ the interpolant may be higher than the true value by as much.
+    #[inline(always)]
+    pub(super) fn reaches(&self) -> Reaches {
+        let above = self.reach();
+        let reserve = (self.set.error_bound - self.surely_below()) * above.cells + 1e-6;
+        Reaches { above, below: Reach { cells: above.cells, reserve } }
+    }
+
+    /// Where all corners of cells are less than this, a path is in contact, and proven to be ([`Walk::is_surely_below`], with room
+    /// for the rounding of a cubic's coefficients).
+    #[inline(always)]
+    pub(super) fn surely_below(&self) -> f64 {
+        self.iso - 4.0 * self.slack - 1e-9 * self.set.field.grid().cell
     }
 
     pub(super) fn first_hit(&self) -> Option<Hit> {
@@ -294,7 +318,10 @@ impl<'a> Walk<'a> {
             Traversal::Leaves => {
                 hierarchy::visit(self, contact, Skips { pyramid: false, insides: false }, visit)
             }
-            Traversal::Leap => leap::visit(self, contact, visit),
+            Traversal::Leap => match contact {
+                Contact::Ends => leap::visit(self, visit),
+                Contact::IsOne => through::visit(self, visit),
+            },
         }
     }
 

@@ -2,8 +2,9 @@
 
 use glam::DAffine3;
 
-use super::{PointContacts, Sweep, SweepOptions};
-use crate::ccd::{Segment, Touchable};
+use super::pieces::Pieces;
+use super::{Contact, PointContacts, Sweep, SweepOptions};
+use crate::ccd::{Hit, Segment, Touchable};
 use crate::field::Field;
 use crate::math::Motion;
 use crate::shell::PointShell;
@@ -25,6 +26,53 @@ impl Obstacle<'_> {
             Self::Analytic(surface) => *surface,
         }
     }
+
+    /// The earliest contact of any point of a shell with the level set `iso` along a motion as it is, rigid or not. `tolerance` is the most that chords may be off it, as
+    /// [`SweepOptions::tolerance`]; what they are off by is added to σ. `None` is a proof.
+    pub fn first_contact(
+        &self,
+        shell: &PointShell,
+        motion: &Motion,
+        iso: f64,
+        tolerance: f64,
+    ) -> Option<Contact> {
+        match self {
+            Self::Field(field) => {
+                let options = SweepOptions { iso, tolerance: Some(tolerance), ..Default::default() };
+                Sweep::new(shell, field, &options).first_contact(motion).contact
+            }
+            Self::Analytic(surface) => first_on(shell, *surface, motion, (iso, tolerance)),
+        }
+    }
+}
+
+/// Piece after piece; in each, the earliest of all points that spheres leave in doubt.
+fn first_on(
+    shell: &PointShell,
+    surface: &dyn Touchable,
+    motion: &Motion,
+    (iso, tolerance): (f64, f64),
+) -> Option<Contact> {
+    if shell.is_empty() {
+        return None;
+    }
+    let reach = shell.tree().sphere(0).reach();
+    let pieces = Pieces::new(motion, reach, tolerance);
+    let iso = iso + surface.steepness() * (pieces.sagitta + motion.rounding(reach));
+    (0..pieces.count()).find_map(|piece| {
+        let [from, to] = pieces.ends(piece).map(|end| *end);
+        let mut first: Option<(f64, u32, Hit)> = None;
+        look_below(shell, surface, &[from, to], iso, |point, chord| {
+            let Some(hit) = surface.first_hit(&chord, iso) else { return };
+            if first.is_none_or(|(t, other, _)| (hit.t, point) < (t, other)) {
+                first = Some((hit.t, point, hit));
+            }
+        });
+        let (t, point, hit) = first?;
+        let status = super::first::status_in(piece, hit.status);
+        let t = (f64::from(piece) + t) / f64::from(pieces.count());
+        Some(Contact { point, hit: Hit { t, status, ..hit } })
+    })
 }
 
 /// Every contact of every point of a shell with the level set `iso` during a motion of chords ([`MotionKind::Chord`](crate::math::MotionKind)), by
@@ -43,7 +91,12 @@ pub fn chord_contacts(
             let ends = [motion.frame_from_body(0.0), motion.frame_from_body(1.0)];
             let mut found = Vec::new();
             if !shell.is_empty() {
-                look_below(shell, surface, &ends, iso, &mut found);
+                look_below(shell, surface, &ends, iso, |point, chord| {
+                    let intervals = surface.intervals(&chord, iso);
+                    if !intervals.is_empty() {
+                        found.push(PointContacts { point, intervals });
+                    }
+                });
             }
             found.sort_unstable_by_key(|of: &PointContacts| of.point);
             found
@@ -51,14 +104,14 @@ pub fn chord_contacts(
     }
 }
 
-/// Depth first. The affine map between two poses is a contraction, so the sphere moves along the chord of its centre; and where that stays above
-/// σ + L·ρ, no point of it comes to σ.
+/// Depth first, every point that no sphere above it clears. The affine map between two poses is a contraction, so the sphere moves along the chord of its centre; and
+/// where that stays above σ + L·ρ, no point of it comes to σ.
 fn look_below(
     shell: &PointShell,
     surface: &dyn Touchable,
     ends: &[DAffine3; 2],
     iso: f64,
-    found: &mut Vec<PointContacts>,
+    mut look: impl FnMut(u32, Segment),
 ) {
     let tree = shell.tree();
     let chord = |p: glam::DVec3| Segment::new(ends[0].transform_point3(p), ends[1].transform_point3(p));
@@ -76,10 +129,7 @@ fn look_below(
             continue;
         }
         for place in tree.point_range(node) {
-            let intervals = surface.intervals(&chord(tree.points()[place]), iso);
-            if !intervals.is_empty() {
-                found.push(PointContacts { point: tree.order()[place], intervals });
-            }
+            look(tree.order()[place], chord(tree.points()[place]));
         }
     }
 }

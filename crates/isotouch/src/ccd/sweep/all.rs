@@ -1,16 +1,21 @@
 //! All contacts.
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::first::status_in;
 use super::pieces::Span;
 use super::spheres::{Doubt, Parts};
 use super::{AllContacts, Effort, Question, Sweep, SweepTraversal};
+use crate::ccd::segment::Nearby;
 use crate::ccd::{HitStatus, Interval};
 use crate::math::Motion;
 
 /// Spheres in doubt that are looked at before the rest is shared among threads: many times as many as there are threads.
 const SHARES: usize = 512;
+
+/// Points that a thread takes at a time, without the tree.
+const AT_ONCE: usize = 1024;
 
 /// When a point is in contact.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,15 +32,43 @@ struct InPiece {
     piece: u32,
     /// From when on the spheres around the point leave it in doubt: what only a bound tells of does not begin before.
     from: f64,
-    intervals: Vec<Interval>,
+    /// Its intervals among all that were found.
+    first: usize,
+    count: usize,
 }
 
 /// What one share of the search found.
 #[derive(Default)]
 struct Found {
     contacts: Vec<InPiece>,
+    intervals: Vec<Interval>,
     sphere_tests: u64,
     point_tests: u64,
+}
+
+/// What is used again and again.
+#[derive(Default)]
+struct Scratch {
+    nearby: Nearby,
+    intervals: Vec<Interval>,
+}
+
+impl Found {
+    fn add(&mut self, (point, piece): (u32, u32), from: f64, intervals: &[Interval]) {
+        if !intervals.is_empty() {
+            let (first, count) = (self.intervals.len(), intervals.len());
+            self.contacts.push(InPiece { point, piece, from, first, count });
+            self.intervals.extend_from_slice(intervals);
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        let before = self.intervals.len();
+        self.contacts.extend(other.contacts.into_iter().map(|of| InPiece { first: before + of.first, ..of }));
+        self.intervals.extend_from_slice(&other.intervals);
+        self.sphere_tests += other.sphere_tests;
+        self.point_tests += other.point_tests;
+    }
 }
 
 impl Sweep<'_> {
@@ -54,7 +87,7 @@ impl Sweep<'_> {
             level: self.shell.levels().len().checked_sub(1),
             is_complete: true,
         };
-        AllContacts { points: question.joined(found.contacts), effort }
+        AllContacts { points: question.joined(&found), effort }
     }
 }
 
@@ -63,21 +96,22 @@ impl Question<'_> {
         let points = self.sweep.shell.points();
         let mut found = Found::default();
         for piece in 0..self.pieces.count() {
-            let in_piece = |(&p, point): (&_, u32)| {
-                let of = self.in_piece(point, piece, p)?;
-                let is_known = of.intervals.iter().all(|interval| interval.status != HitStatus::Bound);
-                let from = if is_known { 0.0 } else { self.left_in_doubt(point, piece)? };
-                Some(InPiece { from, ..of })
+            let of_some = |(share, points): (usize, &[DVec3])| {
+                let mut of = Found { point_tests: points.len() as u64, ..Default::default() };
+                for (&p, point) in points.iter().zip((share * AT_ONCE) as u32..) {
+                    let intervals = self.set.intervals(&self.segment(p, piece));
+                    let is_known = intervals.iter().all(|interval| interval.status != HitStatus::Bound);
+                    let from = if is_known { Some(0.0) } else { self.left_in_doubt(point, piece) };
+                    if let Some(from) = from {
+                        of.add((point, piece), from, &intervals);
+                    }
+                }
+                of
             };
-            found.contacts.par_extend(points.par_iter().zip(0..points.len() as u32).filter_map(in_piece));
-            found.point_tests += points.len() as u64;
+            let of_all: Vec<Found> = points.par_chunks(AT_ONCE).enumerate().map(of_some).collect();
+            of_all.into_iter().for_each(|of| found.append(of));
         }
         found
-    }
-
-    fn in_piece(&self, point: u32, piece: u32, p: glam::DVec3) -> Option<InPiece> {
-        let intervals = self.set.intervals(&self.segment(p, piece));
-        (!intervals.is_empty()).then_some(InPiece { point, piece, from: 0.0, intervals })
     }
 
     fn all_by_tree(&self) -> Found {
@@ -86,35 +120,31 @@ impl Question<'_> {
             return found;
         }
         let mut shares: Vec<Doubt> = self.doubt(0, Span::WHOLE, 0.0).into_iter().collect();
+        let mut scratch = Scratch::default();
         // Broad before deep, until there is enough for all threads.
         while !shares.is_empty() && shares.len() < SHARES {
             let mut next = Vec::with_capacity(4 * shares.len());
             for doubt in &shares {
-                self.look_into(doubt, &mut found, &mut next);
+                self.look_into(doubt, &mut found, &mut next, &mut scratch);
             }
             shares = next;
         }
         let of_shares: Vec<Found> = shares.par_iter().map(|share| self.all_below(*share)).collect();
-        for mut of in of_shares {
-            found.contacts.append(&mut of.contacts);
-            found.sphere_tests += of.sphere_tests;
-            found.point_tests += of.point_tests;
-        }
+        of_shares.into_iter().for_each(|of| found.append(of));
         found
     }
 
     fn all_below(&self, first: Doubt) -> Found {
-        let mut found = Found::default();
+        let (mut found, mut scratch) = (Found::default(), Scratch::default());
         let mut waiting = vec![first];
         while let Some(doubt) = waiting.pop() {
-            self.look_into(&doubt, &mut found, &mut waiting);
+            self.look_into(&doubt, &mut found, &mut waiting, &mut scratch);
         }
         found
     }
 
     /// Asks the points of a leaf, or adds what remains in doubt of a sphere's parts.
-    fn look_into(&self, doubt: &Doubt, found: &mut Found, waiting: &mut Vec<Doubt>) {
-        let tree = self.sweep.shell.tree();
+    fn look_into(&self, doubt: &Doubt, found: &mut Found, waiting: &mut Vec<Doubt>, scratch: &mut Scratch) {
         match self.parts(doubt) {
             Parts::Times(spans) => {
                 found.sphere_tests += 2;
@@ -124,43 +154,51 @@ impl Question<'_> {
                 found.sphere_tests += nodes.len() as u64;
                 waiting.extend(nodes.filter_map(|node| self.doubt(node, doubt.span, doubt.t)));
             }
-            Parts::None => {
-                for place in tree.point_range(doubt.node as usize) {
-                    let of = self.in_piece(tree.order()[place], doubt.span.index, tree.points()[place]);
-                    found.contacts.extend(of.map(|of| InPiece { from: doubt.t, ..of }));
-                    found.point_tests += 1;
-                }
-            }
+            Parts::None => self.ask_leaf(doubt, found, scratch),
+        }
+    }
+
+    /// Asks the points of a leaf: first all at once, by its sphere, then each while that leaves it in doubt.
+    fn ask_leaf(&self, doubt: &Doubt, found: &mut Found, Scratch { nearby, intervals }: &mut Scratch) {
+        let tree = self.sweep.shell.tree();
+        let sphere = tree.sphere(doubt.node as usize);
+        let piece = doubt.span.index;
+        // A little sooner, for times are rounded.
+        let from = doubt.span.part(doubt.t) - 1e-9;
+        nearby.look(&self.set, &self.segment(sphere.center, piece), sphere.radius, from);
+        for place in tree.point_range(doubt.node as usize) {
+            nearby.intervals(&self.set, &self.segment(tree.points()[place], piece), intervals);
+            found.add((tree.order()[place], piece), doubt.t, intervals);
+            found.point_tests += 1;
         }
     }
 
     /// Contacts of pieces, in order, as those of the whole motion: what goes on from piece to piece is one.
-    fn joined(&self, sorted: Vec<InPiece>) -> Vec<PointContacts> {
-        let mut points: Vec<PointContacts> = Vec::new();
-        for of in sorted {
-            let span = Span { halvings: self.pieces.halvings, index: of.piece };
-            if points.last().is_none_or(|last| last.point != of.point) {
-                points.push(PointContacts { point: of.point, intervals: Vec::new() });
-            }
-            let Some(PointContacts { intervals, .. }) = points.last_mut() else { continue };
-            for interval in of.intervals {
-                let (mut start, end) = (span.time(interval.start), span.time(interval.end));
-                if interval.status == HitStatus::Bound {
-                    start = start.max(of.from);
-                }
-                if start > end {
-                    continue;
-                }
-                match intervals.last_mut() {
-                    Some(last) if start <= last.end => last.end = end.max(last.end),
-                    _ => {
-                        let status = status_in(of.piece, interval.status);
-                        intervals.push(Interval { start, end, status });
+    fn joined(&self, sorted: &Found) -> Vec<PointContacts> {
+        let of_point = |pieces: &[InPiece]| {
+            let mut intervals: Vec<Interval> = Vec::with_capacity(pieces.iter().map(|of| of.count).sum());
+            for of in pieces {
+                let span = Span { halvings: self.pieces.halvings, index: of.piece };
+                for interval in &sorted.intervals[of.first..of.first + of.count] {
+                    let (mut start, end) = (span.time(interval.start), span.time(interval.end));
+                    if interval.status == HitStatus::Bound {
+                        start = start.max(of.from);
+                    }
+                    if start > end {
+                        continue;
+                    }
+                    match intervals.last_mut() {
+                        Some(last) if start <= last.end => last.end = end.max(last.end),
+                        _ => {
+                            let status = status_in(of.piece, interval.status);
+                            intervals.push(Interval { start, end, status });
+                        }
                     }
                 }
             }
-        }
-        points.retain(|of| !of.intervals.is_empty());
-        points
+            PointContacts { point: pieces[0].point, intervals }
+        };
+        let points = sorted.contacts.chunk_by(|a, b| a.point == b.point).map(of_point);
+        points.filter(|of| !of.intervals.is_empty()).collect()
     }
 }

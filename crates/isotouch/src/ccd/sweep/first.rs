@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::pieces::Span;
-use super::spheres::{Doubt, Parts, least_numbers};
+use super::spheres::{Doubt, Parts};
 use super::{Contact, Effort, FirstContact, Question, Sweep, SweepTraversal};
 use crate::ccd::{Hit, HitStatus, Segment};
 use crate::math::Motion;
@@ -123,7 +123,7 @@ impl Question<'_> {
     /// number: where thousands of points begin inside, a few are asked.
     fn first_by_tree(&self, numbers: u32, budget: u64) -> (FirstContact, bool) {
         let shell = self.sweep.shell;
-        let least = self.sweep.least.get_or_init(|| least_numbers(shell.tree()));
+        let least = shell.tree().least_numbers();
         let least = |node: u32| least[node as usize];
         let mut effort = Effort { pieces: self.pieces.count(), ..Default::default() };
         let mut best: Option<Contact> = None;

@@ -26,12 +26,14 @@
 //! centre stays farther than σ + ρ + ε from the solid has no point in contact, for the affine map between two poses,
 //! (1 − t)·R₀ + t·R₁, is a contraction, so what is within ρ of the centre stays so. The distance at the centre is a true lower bound
 //! ([`Field::lower_bound`]), and ε is what the interpolant at the points may be below the true distance. Several pieces
-//! at once are asked about with the sagitta of all of them together. Linear and tree traversal give the same points and times, to the last bit:
+//! at once are asked about with the sagitta of all of them together. Where all contacts are wanted, the same tells when the points of a leaf are
+//! all inside, so that each is asked only while its sphere comes through the surface. Linear and tree traversal give the same points and times, to the last bit:
 //! outside the field's box, where a point alone is told a lower bound only, linear traversal asks the spheres above it too.
 
 mod alike;
 mod all;
 mod first;
+mod near;
 mod pieces;
 mod spheres;
 
@@ -41,6 +43,7 @@ use glam::DVec3;
 
 pub use alike::{Obstacle, chord_contacts};
 pub use all::PointContacts;
+pub use near::NearPoint;
 use pieces::Pieces;
 
 use super::{CastOptions, Hit, LevelSet, Segment};
@@ -133,9 +136,6 @@ pub struct Sweep<'a> {
     lipschitz: f64,
     /// How far the farthest point is from the body's origin.
     reach: f64,
-    /// For every node of the tree, the least number of its points: from which level on it counts, and who is first of several at one time. Once a first contact
-    /// was asked for.
-    least: OnceLock<Vec<u32>>,
     /// For every point, its place in the order of the tree, once that was asked for.
     places: OnceLock<Vec<u32>>,
 }
@@ -152,7 +152,6 @@ impl<'a> Sweep<'a> {
             options: *options,
             lipschitz,
             reach,
-            least: OnceLock::new(),
             places: OnceLock::new(),
         }
     }

@@ -3,7 +3,6 @@
 use super::Question;
 use super::pieces::Span;
 use crate::ccd::Segment;
-use crate::shell::SphereTree;
 
 /// Steps along the chord of a sphere after which its parts are looked at instead. Fewer leaves more spheres in doubt; more are spent
 /// on spheres that come near something anyway.
@@ -18,20 +17,6 @@ pub(super) struct Doubt {
     pub(super) t: f64,
     /// Whether parts of the time should be looked at before parts of the sphere.
     is_crooked: bool,
-}
-
-/// For every node, the least number of its points.
-pub(super) fn least_numbers(tree: &SphereTree) -> Vec<u32> {
-    let mut least = vec![u32::MAX; tree.node_count()];
-    for node in (0..tree.node_count()).rev() {
-        let children = tree.children(node);
-        least[node] = if children.is_empty() {
-            tree.order()[tree.point_range(node)].iter().copied().min().unwrap_or(u32::MAX)
-        } else {
-            children.map(|child| least[child]).min().unwrap_or(u32::MAX)
-        };
-    }
-    least
 }
 
 impl Question<'_> {

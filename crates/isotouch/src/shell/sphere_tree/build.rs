@@ -27,6 +27,7 @@ impl SphereTree {
             frames: Vec::new(),
             points: placed.iter().map(|(point, _)| *point).collect(),
             order: placed.iter().map(|(_, number)| *number).collect(),
+            least: std::sync::OnceLock::new(),
         };
         if !points.is_empty() {
             tree.add_frames();

@@ -40,6 +40,7 @@ mod farthest_first;
 mod nearest;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use glam::DVec3;
 
@@ -67,7 +68,7 @@ impl Sphere {
 }
 
 /// Nested spheres over points; see the [module](self) for the layout.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct SphereTree {
     /// Depth of the leaves.
     depth: u32,
@@ -79,6 +80,19 @@ pub struct SphereTree {
     points: Vec<DVec3>,
     /// For every place in tree order, the point's number where it came from.
     order: Vec<u32>,
+    /// For every node, the least number of its points; once that was asked for.
+    least: OnceLock<Vec<u32>>,
+}
+
+/// What is found out later does not make another tree.
+impl PartialEq for SphereTree {
+    fn eq(&self, other: &Self) -> bool {
+        self.depth == other.depth
+            && self.spheres == other.spheres
+            && self.frames == other.frames
+            && self.points == other.points
+            && self.order == other.order
+    }
 }
 
 /// Depths of the tree that share a frame: a node's frame belongs to the nearest node above it whose depth is a multiple of this. More
@@ -164,6 +178,22 @@ impl SphereTree {
     /// For every place in tree order, the number the point had when the tree was made.
     pub fn order(&self) -> &[u32] {
         &self.order
+    }
+
+    /// For every node, the least number of its points: from which level of a shell on it counts. Found once, when it is first asked for.
+    pub(crate) fn least_numbers(&self) -> &[u32] {
+        self.least.get_or_init(|| {
+            let mut least = vec![u32::MAX; self.node_count()];
+            for node in (0..self.node_count()).rev() {
+                let children = self.children(node);
+                least[node] = if children.is_empty() {
+                    self.order[self.point_range(node)].iter().copied().min().unwrap_or(u32::MAX)
+                } else {
+                    children.map(|child| least[child]).min().unwrap_or(u32::MAX)
+                };
+            }
+            least
+        })
     }
 }
 

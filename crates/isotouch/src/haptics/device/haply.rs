@@ -1,0 +1,234 @@
+//! An Inverse3, through the service that Haply's software runs on the same machine.
+//!
+//! The messages are those of the simulation channel of the Inverse Service 3.x, as its documentation has them
+//! (docs.haply.co/inverseSDK/service/api/simulation, …/service/realtime/websocket-protocol and …/service/realtime/control-commands): a
+//! WebSocket on `localhost:10001`, one JSON object a message. On connection the service sends an inventory, and then exactly one state for
+//! each message it gets. So forces are sent as fast as states arrive, and each is the servo loop's latest.
+//!
+//! ```text
+//! service ─► {"inverse3": [{"device_id": "049D", "state": {"cursor_position": {"x": 0.0, "y": -0.12, "z": 0.15}, "cursor_velocity": {…}, …}, …}],
+//!             "wireless_verse_grip": [{"device_id": "61548", "state": {"orientation": {"w": 1, "x": 0, "y": 0, "z": 0}, "buttons": {"a": false, …}, …}, …}]}
+//! client  ─► {"inverse3": [{"device_id": "049D", "commands": {"set_cursor_force": {"vector": {"x": 0.0, "y": 0.0, "z": 1.5}}}}]}
+//! ```
+//!
+//! Metres, metres a second and newtons; right-handed, x right, y forward, z up: [`super::WorkspaceOptions::z_up`] turns that. The grip's
+//! rotation and buttons (a, b, c are bits 0, 1, 2) are read if there is a grip; its angular velocity is not sent and reported as 0.
+//! Forces apply until the next message; the service itself lets go when none come.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Message, WebSocket};
+
+use crate::math::{DQuat, DVec3, Pose, Twist, Wrench};
+
+use super::link::{ServoSide, WAKE, WireSide, link};
+use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState, OpenError, Preset};
+
+const NAME: &str = "haply";
+const REMEDY: &str = "start the Haply Hub or the Inverse Service, version 3.1 or later";
+/// More than any inventory, and little enough to hold.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
+/// Where the service is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HaplyOptions {
+    /// The service's address.
+    pub address: SocketAddr,
+    /// Which device, as in `device_id`; the first one if none.
+    pub device_id: Option<String>,
+    /// How long to wait for the service, s.
+    pub timeout: Duration,
+    /// The longest silence that is no loss, s.
+    pub silence: f64,
+    /// What the device can do.
+    pub capabilities: Capabilities,
+}
+
+impl Default for HaplyOptions {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 10001)),
+            device_id: None,
+            timeout: Duration::from_secs(2),
+            silence: 0.010,
+            capabilities: Capabilities { name: NAME, ..Preset::Inverse3.capabilities() },
+        }
+    }
+}
+
+/// An Inverse3. See the [module](self) for frames and messages.
+#[derive(Debug)]
+pub struct Haply {
+    capabilities: Capabilities,
+    device_id: String,
+    link: ServoSide,
+}
+
+impl Haply {
+    /// Connects to the service and takes the first state.
+    pub fn open(options: &HaplyOptions) -> Result<Self, OpenError> {
+        let address = options.address.to_string();
+        let unreachable = |source| OpenError::Unreachable {
+            device: NAME,
+            address: address.clone(),
+            source,
+            remedy: REMEDY,
+        };
+        let unexpected = |what: String, remedy| OpenError::Unexpected {
+            device: NAME,
+            address: address.clone(),
+            what,
+            remedy,
+        };
+        let stream = TcpStream::connect_timeout(&options.address, options.timeout).map_err(unreachable)?;
+        stream.set_nodelay(true).map_err(unreachable)?;
+        stream.set_read_timeout(Some(options.timeout)).map_err(unreachable)?;
+        stream.set_write_timeout(Some(options.timeout)).map_err(unreachable)?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(LONGEST_MESSAGE))
+            .max_frame_size(Some(LONGEST_MESSAGE));
+        let (mut socket, _) =
+            tungstenite::client::client_with_config(format!("ws://{address}/"), stream, Some(config))
+                .map_err(|error| unexpected(error.to_string(), REMEDY))?;
+
+        let inventory = loop {
+            match socket.read().map_err(|error| unexpected(error.to_string(), REMEDY))? {
+                Message::Text(text) => break text,
+                _ => continue,
+            }
+        };
+        let inventory: Value = serde_json::from_str(&inventory)
+            .map_err(|error| unexpected(format!("its first message is no JSON: {error}"), REMEDY))?;
+        let devices = inventory["inverse3"].as_array();
+        let ids = devices.into_iter().flatten().filter_map(|device| device["device_id"].as_str());
+        let device_id = match &options.device_id {
+            Some(wanted) => ids.into_iter().find(|id| id == wanted).map(str::to_owned),
+            None => ids.into_iter().next().map(str::to_owned),
+        };
+        let Some(device_id) = device_id else {
+            let what = match &options.device_id {
+                Some(wanted) => format!("it knows no Inverse3 with the id {wanted}"),
+                None => "it knows no Inverse3".into(),
+            };
+            return Err(unexpected(what, "plug it in, power it, and look whether the Haply Hub shows it"));
+        };
+        socket.get_ref().set_read_timeout(Some(WAKE)).map_err(unreachable)?;
+
+        let id = device_id.clone();
+        let mut capabilities = options.capabilities;
+        capabilities.name = NAME;
+        let link = link(&capabilities, options.silence, move |wire| talk(wire, socket, &id, &inventory))
+            .map_err(unreachable)?;
+        Ok(Self { capabilities, device_id, link })
+    }
+
+    /// The device's id.
+    pub fn device_id(&self) -> &str {
+        &self.device_id
+    }
+
+    /// Waits for the first state. Not for the servo loop.
+    pub fn wait(&mut self, longest: Duration) -> Result<DeviceState, DeviceError> {
+        self.link.wait(longest)
+    }
+}
+
+impl Device for Haply {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn read(&mut self) -> Result<DeviceState, DeviceError> {
+        self.link.read()
+    }
+
+    fn write(&mut self, command: &DeviceCommand) -> Result<(), DeviceError> {
+        self.link.write(command)
+    }
+}
+
+/// The wire's thread: a state in, a force out.
+fn talk(mut wire: WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventory: &Value) {
+    let mut message = force_message(id, &Wrench::ZERO);
+    message["session"] = json!({"configure": {"profile": {"name": "isotouch"}}});
+    if let Some(state) = state_of(inventory, id, wire.now()) {
+        wire.arrived(state);
+    }
+    while socket.send(Message::text(message.to_string())).is_ok() {
+        if wire.should_stop() {
+            let _ = socket.send(Message::text(force_message(id, &Wrench::ZERO).to_string()));
+            let _ = socket.close(None).and_then(|()| socket.flush());
+            return;
+        }
+        let Some(text) = next_text(&mut socket, &wire) else { break };
+        let answer = serde_json::from_str(&text).unwrap_or(Value::Null);
+        // Without a state in it, the loss is noticed by its silence.
+        if let Some(state) = state_of(&answer, id, wire.now()) {
+            wire.arrived(state);
+        }
+        message = force_message(id, &wire.wrench());
+    }
+    wire.closed();
+}
+
+/// The next text; an empty one when the thread should end; `None` when the connection is closed.
+pub(super) fn next_text(socket: &mut WebSocket<TcpStream>, wire: &WireSide) -> Option<String> {
+    loop {
+        match socket.read() {
+            Ok(Message::Text(text)) => return Some(text.as_str().to_owned()),
+            Ok(Message::Close(_)) => return None,
+            Ok(_) => {}
+            Err(tungstenite::Error::Io(error)) if is_timeout(&error) => {}
+            Err(_) => return None,
+        }
+        if wire.should_stop() {
+            return Some(String::new());
+        }
+    }
+}
+
+pub(super) fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+fn force_message(id: &str, wrench: &Wrench) -> Value {
+    let DVec3 { x, y, z } = wrench.force;
+    json!({"inverse3": [{"device_id": id, "commands": {"set_cursor_force": {"vector": {"x": x, "y": y, "z": z}}}}]})
+}
+
+/// The state of a device in a message, if it is there and makes sense.
+fn state_of(message: &Value, id: &str, time: f64) -> Option<DeviceState> {
+    let device = message["inverse3"].as_array()?.iter().find(|device| device["device_id"] == id)?;
+    let state = &device["state"];
+    let position = vector(&state["cursor_position"])?;
+    let linear = vector(&state["cursor_velocity"]).unwrap_or(DVec3::ZERO);
+    let grip =
+        ["verse_grip", "wireless_verse_grip"].iter().find_map(|kind| message[kind].get(0)?.get("state"));
+    let rotation = grip.and_then(|grip| rotation(&grip["orientation"])).unwrap_or(DQuat::IDENTITY);
+    let buttons = grip.map_or(0, buttons);
+    let twist = Twist { linear, angular: DVec3::ZERO };
+    Some(DeviceState { time, pose: Pose { position, rotation }, twist, buttons, wrench: None })
+}
+
+fn vector(value: &Value) -> Option<DVec3> {
+    let number = |axis| value[axis].as_f64();
+    Some(DVec3::new(number("x")?, number("y")?, number("z")?))
+}
+
+/// Sensors send quaternions of few digits; what is far from a unit is none.
+fn rotation(value: &Value) -> Option<DQuat> {
+    let xyz = vector(value)?;
+    let q = DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, value["w"].as_f64()?);
+    ((q.length() - 1.0).abs() < 0.05).then(|| q.normalize())
+}
+
+/// A wired grip has one button, a wireless one three.
+fn buttons(grip: &Value) -> u32 {
+    let pressed = |value: &Value| u32::from(value.as_bool().unwrap_or(false));
+    let three = &grip["buttons"];
+    pressed(&grip["button"]) | pressed(&three["a"]) | pressed(&three["b"]) << 1 | pressed(&three["c"]) << 2
+}

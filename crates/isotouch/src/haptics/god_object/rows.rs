@@ -1,0 +1,145 @@
+//! From points near a surface to constraints, and what these leave of a motion.
+
+use glam::DVec3;
+
+use super::{Detection, GodObject, RowNormals};
+use crate::contact::constraint::{Contact, FrictionOptions, Outcome, Row, Solution};
+use crate::haptics::Held;
+use crate::math::spatial::Cholesky6;
+use crate::math::{Mat6, Pose, Twist};
+
+/// A gradient shorter than this is taken to be that long: near ridges of the field it vanishes, and gaps divided by it would be any number.
+const SHORTEST_GRADIENT: f64 = 0.1;
+
+/// Where a constraint comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ContactRow {
+    /// In the world.
+    pub(super) place: DVec3,
+    /// Into the fixed part, a unit vector in the world: n of eq. 7.
+    pub(super) inward: DVec3,
+    /// How far it may go that way, less the skin.
+    pub(super) gap: f64,
+}
+
+impl GodObject {
+    /// Finds the points within reach of the surface where the god object is, and makes constraints of them. Nothing to do if it has not moved.
+    pub(super) fn look_around(&mut self) {
+        if self.is_fresh {
+            return;
+        }
+        self.is_fresh = true;
+        let cell = self.pair.surface().cell();
+        let within = self.options.iso + self.options.reach * cell;
+        let surface_from_shell = self.pair.surface_from_shell(&self.pose);
+        self.near.clear();
+        let obstacle = self.pair.surface().obstacle();
+        obstacle.points_within(self.pair.shell(), &surface_from_shell, within, &mut self.near);
+        let resting = self.options.iso + 2.0 * self.skin();
+        self.resting = self.near.iter().filter(|near| near.value <= resting).count();
+        self.choose();
+        self.contacts.clear();
+        self.rows.clear();
+        let center = self.pose.place(self.pair.center());
+        for k in 0..self.near.len() {
+            let Some(contact) = self.contact(k) else { continue };
+            let bound = match self.options.detection {
+                Detection::Continuous => contact.gap,
+                // As in the paper: what touches must not go deeper, and nothing is given back.
+                Detection::Papers | Detection::Discrete => {
+                    if contact.gap > 0.0 {
+                        continue;
+                    }
+                    0.0
+                }
+            };
+            self.contacts.push(contact);
+            // eq. 7: a_G·n + α·(r × n) ≤ b.
+            self.rows.push(Row::contact(contact.inward, contact.place - center, bound));
+        }
+    }
+
+    /// Where more points are near than a program should have: a quarter are the nearest ones, and the rest those with the lowest numbers. A shell's points stand in farthest-first order, so
+    /// these are spread evenly over all that is near; the nearest alone may all be on one side. What is left out the detection still finds.
+    fn choose(&mut self) {
+        let most = self.options.most_rows;
+        if self.near.len() <= most {
+            return;
+        }
+        // Ties by number, so that the choice is always the same.
+        let nearest = most.div_ceil(4);
+        self.near
+            .select_nth_unstable_by(nearest - 1, |a, b| a.value.total_cmp(&b.value).then(a.point.cmp(&b.point)));
+        let spread = most - nearest;
+        if spread > 0 {
+            self.near[nearest..].select_nth_unstable_by_key(spread - 1, |near| near.point);
+        }
+        self.near.truncate(most);
+        self.near.sort_unstable_by_key(|near| near.point);
+    }
+
+    fn contact(&self, k: usize) -> Option<ContactRow> {
+        let near = self.near[k];
+        let surface = self.pair.surface().obstacle();
+        let gradient = surface.touchable().gradient(near.place)?;
+        let outward = gradient.try_normalize()?;
+        let world_from_surface: Pose = self.pair.world_from_surface(&self.pose);
+        let place = world_from_surface.place(near.place);
+        // Out of the surface's solid; into the fixed part it is the other way if that is the surface.
+        let from_field = match self.pair.held() {
+            Held::Shell => -(world_from_surface.rotation * outward),
+            Held::Field => world_from_surface.rotation * outward,
+        };
+        let world_from_shell = self.pair.world_from_shell(&self.pose);
+        let own = world_from_shell.rotation * self.pair.shell().normals()[near.point as usize];
+        let from_shell = match self.pair.held() {
+            Held::Shell => own,
+            Held::Field => -own,
+        };
+        let by_shell = match (self.options.normals, self.pair.held()) {
+            (RowNormals::Shell, _) | (RowNormals::Fixed, Held::Field) => true,
+            (RowNormals::Field, _) | (RowNormals::Fixed, Held::Shell) => false,
+        };
+        // Points without a normal, at triangles without area, have the field's.
+        let inward = if by_shell && own != DVec3::ZERO { from_shell } else { from_field };
+        let skin = self.skin();
+        let gap = (near.value - self.options.iso - skin) / gradient.length().max(SHORTEST_GRADIENT);
+        (place.is_finite() && gap.is_finite()).then_some(ContactRow { place, inward, gap })
+    }
+
+    /// The motion nearest to the wanted one that all constraints allow.
+    pub(super) fn constrained(&mut self, wanted: &Twist) -> Twist {
+        if self.rows.is_empty() {
+            return *wanted;
+        }
+        let metric = self.pair.metric(self.pose.rotation);
+        let solution = if self.options.friction > 0.0 {
+            self.rubbing(&metric, wanted)
+        } else {
+            let Some(factor) = Cholesky6::new(&metric) else { return Twist::ZERO };
+            let solution = self.solver.solve_or_relax(&factor, wanted, &self.rows, &[]);
+            self.active = self.solver.weights().len();
+            solution
+        };
+        self.relaxed |= solution.outcome == Outcome::Relaxed;
+        if solution.is_minimum() { solution.step } else { Twist::ZERO }
+    }
+
+    /// The same with Coulomb's friction: what is pressed on slides only where the pull along the surface is more than μ times that against it.
+    fn rubbing(&mut self, metric: &Mat6, wanted: &Twist) -> Solution {
+        let center = self.pose.place(self.pair.center());
+        let friction = self.options.friction;
+        self.rubs.clear();
+        self.rubs.extend(self.contacts.iter().zip(&self.rows).map(|(of, row)| Contact {
+            normal: of.inward,
+            arm: of.place - center,
+            bound: row.bound,
+            friction,
+        }));
+        // What sticks creeps by less than this in a pass: at some thousand passes a second, by some hundredths of a cell a second.
+        let options = FrictionOptions { slip_length: 1e-4 * self.skin(), ..Default::default() };
+        let found = self.friction_solver.solve(metric, wanted, &self.rubs, &options);
+        self.active = self.friction_solver.forces().iter().filter(|force| force.normal > 0.0).count();
+        found.solution
+    }
+}

@@ -1,0 +1,199 @@
+//! The fast loop: from a device's state to what it is told, in some microseconds.
+
+use glam::DVec3;
+
+use super::SessionOptions;
+use super::local::{LocalModel, MOST_PLANES, felt};
+use crate::contact::constraint::Solver;
+use crate::haptics::Coupling;
+use crate::haptics::device::{DeviceCommand, DeviceState};
+use crate::haptics::exchange::{Reader, Writer};
+use crate::haptics::safety::{Safety, SafetyStatus};
+use crate::math::{DMat3, Pose, Twist, Wrench};
+
+/// The half of a session that is called in the servo loop. Nothing here allocates, locks, logs or panics.
+pub struct Servo {
+    states: Writer<DeviceState>,
+    words: Reader<LocalModel>,
+    coupling: Coupling,
+    center: DVec3,
+    safety: Safety,
+    solver: Solver,
+    body: Manipulandum,
+}
+
+/// What an admittance device is told to be: a body that both the hand and the coupling push.
+struct Manipulandum {
+    pose: Pose,
+    twist: Twist,
+    time: Option<f64>,
+    mass: f64,
+    /// In the body's frame.
+    inertia: DMat3,
+    /// 1/s: what lets it come to rest.
+    drag: f64,
+}
+
+/// What is known of the simulation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Feedback {
+    /// Where the part was, `world_from_held`.
+    pub part: Pose,
+    /// Where the servo loop has it now, on the planes it knows.
+    pub proxy: Pose,
+    /// Points in contact.
+    pub contacts: u32,
+    /// How deep, m.
+    pub penetration: f64,
+    /// Whether it is held although the hand pulls.
+    pub is_stuck: bool,
+    /// How long the simulation's last step took, s.
+    pub simulation_seconds: f64,
+    /// How many there were.
+    pub simulation_steps: u64,
+}
+
+impl Servo {
+    pub(super) fn new(
+        states: Writer<DeviceState>,
+        words: Reader<LocalModel>,
+        coupling: Coupling,
+        (pose, mass): (Pose, &crate::mesh::MassProperties),
+        options: &SessionOptions,
+    ) -> Self {
+        Self {
+            states,
+            words,
+            coupling,
+            center: mass.center_of_mass,
+            safety: Safety::new(options.safety),
+            solver: Solver::with_capacity(MOST_PLANES),
+            body: Manipulandum::new((pose, mass), &coupling, options),
+        }
+    }
+
+    /// Tells the simulation where the hand is.
+    pub(super) fn tell(&mut self, state: &DeviceState) {
+        if state.wrench.is_some() {
+            // The hand is where the device was told to be.
+            let Manipulandum { pose, twist, .. } = self.body;
+            self.states.write(DeviceState { pose, twist, ..*state });
+        } else {
+            self.states.write(*state);
+        }
+    }
+
+    /// What an impedance device should push with, about its handle's origin.
+    pub(super) fn wrench(&mut self, state: &DeviceState) -> (Wrench, Feedback) {
+        self.words.update();
+        let (raw, feedback) = self.raw((&state.pose, &state.twist), state.time);
+        let made = self.words.value().time;
+        // No word yet: nothing to feel, and no fault of anybody.
+        let out = if made == f64::NEG_INFINITY {
+            self.safety.filter(state.time, state.time, Wrench::ZERO)
+        } else {
+            self.safety.filter(state.time, made, raw)
+        };
+        (out, feedback)
+    }
+
+    /// Where an admittance device should go: one symplectic Euler step of its body (2016, section 4.2).
+    pub(super) fn motion(&mut self, state: &DeviceState, push: Wrench) -> (DeviceCommand, Feedback) {
+        self.words.update();
+        let hand = (self.body.pose, self.body.twist);
+        let (raw, feedback) = self.raw((&hand.0, &hand.1), state.time);
+        let made = self.words.value().time;
+        let back = if made == f64::NEG_INFINITY { Wrench::ZERO } else { raw };
+        let data = if made == f64::NEG_INFINITY { state.time } else { made };
+        let back = self.safety.filter(state.time, data, back);
+        self.body.push(push + back, state.time, self.center);
+        let Manipulandum { pose, twist, .. } = self.body;
+        (DeviceCommand::Motion { pose, twist }, feedback)
+    }
+
+    fn raw(&mut self, hand: (&Pose, &Twist), now: f64) -> (Wrench, Feedback) {
+        let word = self.words.value();
+        let about_center = Twist { linear: hand.1.at(hand.0.rotation * self.center), ..*hand.1 };
+        let (proxy, twist) = word.part_for((hand.0, &about_center), now, self.center, &mut self.solver);
+        let wrench = felt(&self.coupling, (hand.0, &about_center), (&proxy, &twist), self.center);
+        let feedback = Feedback {
+            part: word.pose,
+            proxy,
+            contacts: word.contacts,
+            penetration: word.penetration,
+            is_stuck: word.is_stuck,
+            simulation_seconds: word.seconds,
+            simulation_steps: word.steps,
+        };
+        (wrench, feedback)
+    }
+
+    /// The device does not answer: what is told from now on is nothing, until it is found.
+    pub fn device_lost(&mut self) {
+        self.safety.device_lost();
+    }
+
+    /// It answers again; forces grow from nothing.
+    pub fn device_found(&mut self) {
+        self.safety.device_found();
+    }
+
+    /// Which limit is at work, and which faults there were.
+    pub fn safety(&self) -> SafetyStatus {
+        self.safety.status()
+    }
+}
+
+/// How a hand holds on, at most: stiffness in N/m and N·m/rad, damping in N·s/m and N·m·s/rad. Grips were measured at 100 to 1000, 1 to 10, and 5 to 30.
+const GRIP_STIFFNESS: [f64; 2] = [1000.0, 10.0];
+const GRIP_DAMPING: [f64; 2] = [30.0, 0.2];
+/// ω·dt of a body between coupling and grip; symplectic Euler is stable below 2.
+const STEADY: f64 = 0.5;
+/// b·dt/m of it: forces are a step late, so 1 would be the limit.
+const CALM: f64 = 0.25;
+
+impl Manipulandum {
+    /// As heavy as the held part, or as an explicit step needs to be steady between a grip and the coupling.
+    fn new(
+        (pose, mass): (Pose, &crate::mesh::MassProperties),
+        coupling: &Coupling,
+        options: &SessionOptions,
+    ) -> Self {
+        let dt = 1.0 / options.rate;
+        let least = |k: usize, stiffness: f64, damping: f64| {
+            let by_spring = (stiffness + GRIP_STIFFNESS[k]) * (dt / STEADY) * (dt / STEADY);
+            by_spring.max((damping + GRIP_DAMPING[k]) * dt / CALM)
+        };
+        let least_inertia = least(1, coupling.angular_stiffness, coupling.angular_damping);
+        Self {
+            pose,
+            twist: Twist::ZERO,
+            time: None,
+            mass: (options.hand_mass * mass.mass).max(least(0, coupling.stiffness, coupling.damping)),
+            inertia: mass.inertia * options.hand_mass + DMat3::from_diagonal(DVec3::splat(least_inertia)),
+            drag: options.hand_drag,
+        }
+    }
+
+    /// The wrench is about the handle's origin.
+    fn push(&mut self, wrench: Wrench, time: f64, center: DVec3) {
+        let last = self.time.replace(time);
+        let dt = last.map_or(0.0, |last| (time - last).clamp(0.0, 0.01));
+        if !wrench.is_finite() || dt == 0.0 {
+            return;
+        }
+        let turn = DMat3::from_quat(self.pose.rotation);
+        let inertia = turn * self.inertia * turn.transpose();
+        let arm = self.pose.rotation * center;
+        let torque = wrench.torque - arm.cross(wrench.force);
+        let mut linear = self.twist.at(arm);
+        let kept = 1.0 / (1.0 + self.drag * dt);
+        linear = (linear + wrench.force * (dt / self.mass)) * kept;
+        let angular = (self.twist.angular + inertia.inverse() * torque * dt) * kept;
+        let way = Twist { linear: linear * dt, angular: angular * dt };
+        self.pose = self.pose.displaced(&way, center);
+        // Back to the velocity of the origin.
+        let arm = self.pose.rotation * center;
+        self.twist = Twist { linear: linear - angular.cross(arm), angular };
+    }
+}

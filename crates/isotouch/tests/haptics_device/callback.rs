@@ -1,0 +1,32 @@
+use std::sync::{Arc, Mutex};
+
+use isotouch::haptics::device::{Callback, Device, DeviceCommand, DeviceError, DeviceState, Preset};
+use isotouch::math::{DVec3, Pose, Twist, Wrench};
+
+#[test]
+fn two_closures_are_a_device() {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let theirs = Arc::clone(&sent);
+    let mut x = 0.0;
+    let mut device: Box<dyn Device> = Box::new(Callback::new(
+        Preset::Omega3.capabilities(),
+        move || {
+            x += 1.0;
+            Ok(DeviceState::at(Pose::at(DVec3::X * if x < 2.5 { x } else { f64::NAN })))
+        },
+        move |command| {
+            theirs.lock().unwrap().push(*command);
+            Ok(())
+        },
+    ));
+    assert_eq!(device.capabilities().name, "omega.3");
+    assert_eq!([1.0, 2.0].map(|_| device.read().unwrap().pose.position.x), [1.0, 2.0]);
+    assert_eq!(device.read(), Err(DeviceError::BadState { device: "omega.3" }), "NaN goes no further");
+    let push = DeviceCommand::Wrench(Wrench { force: DVec3::Z, torque: DVec3::ZERO });
+    device.write(&push).unwrap();
+    let nan = DeviceCommand::Wrench(Wrench { force: DVec3::ZERO, torque: DVec3::NAN });
+    assert!(matches!(device.write(&nan), Err(DeviceError::BadCommand { .. })));
+    let motion = DeviceCommand::Motion { pose: Pose::IDENTITY, twist: Twist::ZERO };
+    assert!(matches!(device.write(&motion), Err(DeviceError::WrongCausality { .. })));
+    assert_eq!(*sent.lock().unwrap(), [push]);
+}

@@ -1,0 +1,110 @@
+//! Beside the ideal proxy, on surfaces where it is known.
+
+use std::sync::Arc;
+
+use isotouch::ccd::{Ball, Plane};
+use isotouch::haptics::{Coupling, GodObject, GodObjectOptions, Held, HeldPair, Surface};
+use isotouch::math::{DQuat, DVec3, Pose, Twist};
+use isotouch::mesh::{mass_properties, shapes};
+
+use super::{shell_of, sphere};
+
+const CELL: f64 = 0.01;
+
+fn ball_on(surface: Surface, radius: f64) -> Arc<HeldPair> {
+    let ball = sphere(radius);
+    let mass = mass_properties(&ball, 1000.0).unwrap();
+    Arc::new(HeldPair::new(shell_of(&ball, 2000), surface, Held::Shell, mass).unwrap())
+}
+
+/// What a spring of 1000 N/m makes of it.
+fn force(god: &GodObject, hand: &Pose) -> DVec3 {
+    let gap = hand.displacement_to(&god.pose(), god.pair().center());
+    Coupling::spring(1000.0, 1.0).wrench(&gap, &Twist::ZERO).force
+}
+
+#[test]
+fn on_a_plane_it_is_above_the_hand_by_its_depth() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Plane::GROUND), CELL), 0.1);
+    let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.2), &GodObjectOptions::default()).unwrap();
+    let lowest = god.pair().shell().points().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+    for k in 0..400 {
+        let x = 1e-3 * f64::from(k);
+        let depth = 0.02;
+        let hand = Pose::at(DVec3::new(x, -lowest - depth, 0.5 * x));
+        let report = god.step(&hand);
+        if k < 20 {
+            continue;
+        }
+        // It may roll a little onto points beside; the least height is what the points allow, and the skin.
+        let off = god.pose().position - (hand.position + DVec3::Y * depth);
+        assert!(off.length() < 0.05 * CELL, "step {k}: {off}");
+        assert!((force(&god, &hand) - DVec3::Y * 20.0).length() < 0.5, "{}", force(&god, &hand));
+        assert!(report.contacts >= 1 && report.clearance > 0.0);
+    }
+}
+
+#[test]
+fn on_a_ball_it_is_on_the_line_from_its_middle_to_the_hand() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);
+    let start = Pose::at(DVec3::Y * 0.8);
+    let mut god = GodObject::new(pair, start, &GodObjectOptions::default()).unwrap();
+    for k in 0..600 {
+        let angle = 0.002 * f64::from(k);
+        let direction = DQuat::from_rotation_z(angle) * DVec3::Y;
+        // 3 cm too deep.
+        let hand = Pose::at(direction * 0.57);
+        god.step(&hand);
+        if k < 30 {
+            continue;
+        }
+        let place = god.pose().position;
+        assert!(place.normalize().angle_between(direction) < 0.02, "step {k}: {place}");
+        // Polyhedra are a little smaller than their spheres.
+        assert!((0.597..0.601).contains(&place.length()), "step {k}: {}", place.length());
+    }
+}
+
+#[test]
+fn a_box_pressed_down_askew_comes_to_lie_flat() {
+    let block = shapes::cuboid(DVec3::new(0.2, 0.1, 0.3)).unwrap();
+    let mass = mass_properties(&block, 1000.0).unwrap();
+    let plane = Surface::Analytic(Arc::new(Plane::GROUND), CELL);
+    let pair = Arc::new(HeldPair::new(shell_of(&block, 800), plane, Held::Shell, mass).unwrap());
+    let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.3), &GodObjectOptions::default()).unwrap();
+    // The hand is deep and level: the block lies on its face, at half its height and a skin.
+    let hand = Pose { position: DVec3::new(0.0, -0.1, 0.0), rotation: DQuat::from_rotation_y(0.4) };
+    for _ in 0..200 {
+        god.step(&hand);
+    }
+    let place = god.pose().position;
+    assert!((place.y - 0.05).abs() < 0.03 * CELL, "{place}");
+    let up = god.pose().rotation * DVec3::Y;
+    assert!(up.angle_between(DVec3::Y) < 1e-4 && place.with_y(0.0).length() < 1e-6);
+}
+
+#[test]
+fn friction_holds_within_its_cone_and_lets_go_beyond() {
+    let block = shapes::cuboid(DVec3::new(0.2, 0.1, 0.3)).unwrap();
+    let mass = mass_properties(&block, 1000.0).unwrap();
+    let plane = Surface::Analytic(Arc::new(Plane::GROUND), CELL);
+    let pair = Arc::new(HeldPair::new(shell_of(&block, 800), plane, Held::Shell, mass).unwrap());
+    let slid = |friction: f64, pull: f64| {
+        let options = GodObjectOptions { friction, ..Default::default() };
+        let mut god = GodObject::new(Arc::clone(&pair), Pose::at(DVec3::Y * 0.07), &options).unwrap();
+        let down = |x: f64| Pose::at(DVec3::new(x, 0.04, 0.0));
+        for _ in 0..50 {
+            god.step(&down(0.0));
+        }
+        let before = god.pose().position.x;
+        // 1 cm too deep, and pulled aside by less or more than μ times that.
+        for _ in 0..400 {
+            god.step(&down(pull));
+        }
+        god.pose().position.x - before
+    };
+    assert!(slid(0.0, 0.004) > 0.0039, "without friction it follows");
+    assert!(slid(0.5, 0.004) < 1e-4, "within the cone it sticks: {}", slid(0.5, 0.004));
+    // Beyond, up to where the pull is μ·1 cm again.
+    assert!((slid(0.5, 0.02) - 0.015).abs() < 2e-3, "{}", slid(0.5, 0.02));
+}

@@ -1,0 +1,116 @@
+//! No point goes below the surface: at poses and on the way between.
+
+use std::sync::Arc;
+
+use isotouch::haptics::{Detection, GodObject, GodObjectError, GodObjectOptions, HeldPair};
+use isotouch::math::{DVec3, Motion, MotionKind, Pose};
+use isotouch::mesh::shapes;
+
+use super::random::Random;
+use super::{field_on_shell, least, random_pose, shell_on_field, sphere};
+
+/// Steps with a hand that jumps about, up to `reach` away: every pose of the way is looked at.
+fn stays_outside(pair: &Arc<HeldPair>, start: Pose, reach: f64, steps: usize, seed: u64) -> usize {
+    let mut god = GodObject::new(Arc::clone(pair), start, &GodObjectOptions::default()).unwrap();
+    let mut random = Random(seed);
+    let mut touched = 0;
+    let mut hand = start;
+    for step in 0..steps {
+        // Mostly small ways near the last place, sometimes anywhere.
+        let anywhere = random_pose(&mut random, reach);
+        let part = if step % 7 == 0 { 1.0 } else { 0.1 * random.unit() };
+        hand = Motion::new(MotionKind::Rigid, hand, anywhere).pose(part);
+        let from = god.pose();
+        let report = god.step(&hand);
+        touched += usize::from(report.contacts > 0);
+        let mut last = from;
+        for &to in god.trail() {
+            let way = Motion::new(MotionKind::Rigid, last, to);
+            for k in 1..=8 {
+                let at = way.pose(f64::from(k) / 8.0);
+                let least = least(pair, &at);
+                assert!(least > 0.0, "step {step}: {least:e} below the surface at {at:?}");
+            }
+            last = to;
+        }
+        assert_eq!(last, god.pose());
+    }
+    touched
+}
+
+#[test]
+fn a_knot_in_a_hand_that_jumps_about_never_enters_a_knot() {
+    let knot = shapes::by_name("torus-knot").unwrap();
+    let pair = shell_on_field(&knot, 800, &knot, 64);
+    let touched = stays_outside(&pair, Pose::at(DVec3::X * 6.0), 0.5, 300, 1);
+    assert!(touched > 60, "it was in contact often, {touched} times");
+}
+
+#[test]
+fn a_ball_between_bars_stays_between_them() {
+    let fixed = shapes::by_name("bowl").unwrap();
+    let pair = shell_on_field(&sphere(0.3), 300, &fixed, 48);
+    assert!(stays_outside(&pair, Pose::at(DVec3::Y * 4.0), 2.0, 300, 2) > 60);
+}
+
+#[test]
+fn a_field_in_the_hand_never_takes_in_a_point() {
+    let knot = shapes::by_name("torus-knot").unwrap();
+    let pair = field_on_shell(&shapes::by_name("box").unwrap(), 40, &knot, 900);
+    assert!(stays_outside(&pair, Pose::at(DVec3::Z * 8.0), 2.5, 300, 3) > 60);
+}
+
+#[test]
+fn ways_of_ten_body_lengths_pass_through_nothing() {
+    let plate = shapes::cuboid(DVec3::new(4.0, 0.05, 4.0)).unwrap();
+    let pair = shell_on_field(&sphere(0.2), 400, &plate, 160);
+    let mut random = Random(4);
+    for _ in 0..40 {
+        let above = Pose::at(DVec3::new(random.unit() - 0.5, 2.0, random.unit() - 0.5));
+        let mut god = GodObject::new(Arc::clone(&pair), above, &GodObjectOptions::default()).unwrap();
+        let below = Pose::at(DVec3::new(random.unit() - 0.5, -2.0, random.unit() - 0.5));
+        for _ in 0..5 {
+            god.step(&below);
+        }
+        assert!(god.pose().position.y > 0.2, "it lies on the plate: {}", god.pose().position);
+        // As discrete detection it is through at once, and nothing holds it.
+        let options = GodObjectOptions { detection: Detection::Discrete, ..Default::default() };
+        let mut blind = GodObject::new(Arc::clone(&pair), above, &options).unwrap();
+        blind.step(&below);
+        assert!(blind.pose().position.y < -1.9);
+    }
+}
+
+#[test]
+fn what_begins_inside_is_told() {
+    let pair = shell_on_field(&sphere(0.3), 300, &shapes::by_name("box").unwrap(), 32);
+    let error = GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default()).err().unwrap();
+    assert!(matches!(error, GodObjectError::BeginsInside { depth, .. } if depth > 0.1), "{error}");
+}
+
+#[test]
+fn a_hand_that_is_nowhere_moves_nothing() {
+    let pair = shell_on_field(&sphere(0.3), 300, &shapes::by_name("box").unwrap(), 32);
+    let start = Pose::at(DVec3::X * 3.0);
+    let mut god = GodObject::new(pair, start, &GodObjectOptions::default()).unwrap();
+    for position in [DVec3::NAN, DVec3::INFINITY, DVec3::new(0.0, f64::NEG_INFINITY, 0.0)] {
+        let report = god.step(&Pose::at(position));
+        assert_eq!(report.pose, start);
+    }
+    // So far away that squares overflow.
+    let report = god.step(&Pose::at(DVec3::splat(1e200)));
+    assert!(report.pose.position.is_finite());
+}
+
+#[test]
+fn the_same_hand_gives_the_same_steps() {
+    let knot = shapes::by_name("torus-knot").unwrap();
+    let pair = shell_on_field(&knot, 600, &knot, 48);
+    let run = || {
+        let mut god =
+            GodObject::new(Arc::clone(&pair), Pose::at(DVec3::X * 6.0), &GodObjectOptions::default()).unwrap();
+        let mut random = Random(9);
+        (0..60).map(|_| god.step(&random_pose(&mut random, 2.0)).pose.to_numbers()).collect::<Vec<_>>()
+    };
+    assert_eq!(run(), run());
+}
