@@ -112,7 +112,8 @@ fn many_springs_are_softened_to_their_limit() {
 fn stiff_contact_does_not_explode_at_a_kilohertz() {
     // Explicitly, dt² k/m may be 4 at most; here it is 10⁻⁶·600·10⁵/0.4 = 150.
     let mut part =
-        PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.06), &options(Looking::Continuous, 1e5)).unwrap();
+        PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.06), &options(Looking::Continuous, 1e5))
+            .unwrap();
     let hand = still(Pose::at(DVec3::Y * 0.04));
     for k in 0..3000 {
         let step = part.step(&hand, DT);
@@ -125,8 +126,12 @@ fn stiff_contact_does_not_explode_at_a_kilohertz() {
 #[test]
 fn a_hand_that_pushes_moves_both_until_the_ground_holds_them() {
     // Admittance: 5 N down, from above the ground.
-    let mut part =
-        PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.07), &options(Looking::Continuous, 200.0)).unwrap();
+    let mut part = PenaltyObject::new(
+        block_on_ground(),
+        Pose::at(DVec3::Y * 0.07),
+        &options(Looking::Continuous, 200.0),
+    )
+    .unwrap();
     let push = Wrench { force: DVec3::NEG_Y * 5.0, ..Wrench::ZERO };
     for k in 0..30 {
         part.step_pushed(&push, DT);
@@ -147,8 +152,10 @@ fn a_hand_that_pushes_moves_both_until_the_ground_holds_them() {
 
 #[test]
 fn it_does_not_matter_which_part_is_the_field() {
-    let (block, floor) =
-        (shapes::cuboid(DVec3::new(0.2, 0.1, 0.2)).unwrap(), shapes::cuboid(DVec3::new(0.5, 0.1, 0.5)).unwrap());
+    let (block, floor) = (
+        shapes::cuboid(DVec3::new(0.2, 0.1, 0.2)).unwrap(),
+        shapes::cuboid(DVec3::new(0.5, 0.1, 0.5)).unwrap(),
+    );
     let mass = mass_properties(&block, 100.0).unwrap();
     let field = |mesh: &TriMesh| {
         Arc::new(Field::from_mesh(mesh, &FieldOptions { resolution: 64, ..Default::default() }).unwrap())
@@ -160,7 +167,9 @@ fn it_does_not_matter_which_part_is_the_field() {
     ];
     for pair in pairs {
         let pair = Arc::new(pair.unwrap().with_fixed_at(below).unwrap());
-        let mut part = PenaltyObject::new(pair, Pose::at(DVec3::Y * 0.06), &options(Looking::Continuous, 200.0)).unwrap();
+        let mut part =
+            PenaltyObject::new(pair, Pose::at(DVec3::Y * 0.06), &options(Looking::Continuous, 200.0))
+                .unwrap();
         let hand = still(Pose::at(DVec3::Y * 0.048));
         let step = (0..2000).map(|_| part.step(&hand, DT)).last().unwrap();
         let depth = 0.05 - step.pose.position.y;

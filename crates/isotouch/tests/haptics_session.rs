@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use isotouch::ccd::Plane;
-use isotouch::haptics::device::{
-    Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, Path,
-};
+use isotouch::haptics::device::{Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, Path};
 use isotouch::haptics::safety::SafetyOptions;
 use isotouch::haptics::{
     Coupling, GodObject, GodObjectOptions, Held, HeldPair, PenaltyObject, PenaltyObjectOptions, Renderer,
@@ -37,10 +35,8 @@ fn constraint() -> Renderer {
 }
 
 fn penalty() -> Renderer {
-    let options = PenaltyObjectOptions {
-        coupling: Coupling::critical(1000.0, 0.1, 0.008, 1e-6),
-        ..Default::default()
-    };
+    let options =
+        PenaltyObjectOptions { coupling: Coupling::critical(1000.0, 0.1, 0.008, 1e-6), ..Default::default() };
     Renderer::Penalty(Box::new(PenaltyObject::new(pair(), above(), &options).unwrap()))
 }
 
@@ -95,7 +91,10 @@ fn the_same_states_give_the_same_forces_to_the_last_bit() {
     for renderer in [constraint, penalty] {
         let run = || {
             let mut session = Session::in_step(renderer(), &wide()).unwrap();
-            states().iter().map(|state| session.servo(state).force.to_array().map(f64::to_bits)).collect::<Vec<_>>()
+            states()
+                .iter()
+                .map(|state| session.servo(state).force.to_array().map(f64::to_bits))
+                .collect::<Vec<_>>()
         };
         assert_eq!(run(), run());
     }

@@ -28,7 +28,8 @@ pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
         return Ok(SceneText { name, text: found.text.to_owned() });
     }
     if !scene.exists() {
-        let names: Vec<&str> = built_in::ALL.iter().map(|scene| scene.name).collect();
+        let names: Vec<&str> =
+            built_in::ALL.iter().map(|scene| scene.name).chain(isotouch::cloth::scenes::NAMES).collect();
         return Err(anyhow!(
             "there is no file {name}, and no built-in scene of that name; built in are {}",
             names.join(", ")

@@ -49,8 +49,40 @@ pub(super) struct Answer {
     pub(super) place: DVec3,
     /// φ there, of the nearest obstacle, at least (in contact, but for curvature).
     pub(super) clearance: f64,
-    /// The obstacle that it touched, the last one if there were several.
-    pub(super) touched: Option<usize>,
+    pub(super) pushes: Pushes,
+}
+
+/// Which obstacles a point touched, and how each of them changed its displacement, m. A point rests on three at most; of more, those after the third are added
+/// to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pushes {
+    /// `u32::MAX` for none.
+    obstacles: [u32; 3],
+    kicks: [DVec3; 3],
+}
+
+impl Pushes {
+    pub(super) const NONE: Self = Self { obstacles: [u32::MAX; 3], kicks: [DVec3::ZERO; 3] };
+
+    pub(super) fn add(&mut self, obstacle: usize, kick: DVec3) {
+        let index = obstacle as u32;
+        let slot = self.obstacles.iter().position(|&known| known == index || known == u32::MAX).unwrap_or(2);
+        if self.obstacles[slot] == u32::MAX {
+            self.obstacles[slot] = index;
+            self.kicks[slot] = kick;
+        } else {
+            self.kicks[slot] += kick;
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.obstacles[0] == u32::MAX
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, DVec3)> + '_ {
+        let of = self.obstacles.iter().zip(&self.kicks).take_while(|(obstacle, _)| **obstacle != u32::MAX);
+        of.map(|(&obstacle, &kick)| (obstacle as usize, kick))
+    }
 }
 
 /// What is in the way at a place.
@@ -81,13 +113,15 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
         // At once, as 2003.
         CollisionMethod::Discrete => rules.epsilon,
     };
-    let mut touched = None;
+    let mut pushes = Pushes::NONE;
+    let mut last = None;
     for look in 0..LOOKS {
         match find(before, place, level, obstacles, (rules, look)) {
-            Finding::Clear { least } => return Answer { anchor, place, clearance: least, touched },
+            Finding::Clear { least } => return Answer { anchor, place, clearance: least, pushes },
             Finding::OnTheWay { obstacle, point, normal } => {
                 let of = &obstacles[obstacle];
-                touched = Some(of.index);
+                last = Some(of);
+                pushes.add(of.index, DVec3::ZERO);
                 let to = of.from_world.transform_point3(place);
                 let normal = normal.or_else(|| of.shape.gradient(point)?.try_normalize());
                 let Some(normal) = normal.filter(|_| look + 1 < LOOKS) else { break };
@@ -99,31 +133,32 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
             }
             Finding::Near { obstacle, phi, normal, others } => {
                 let of = &obstacles[obstacle];
-                touched = Some(of.index);
+                last = Some(of);
                 let lift = level - phi;
                 let (moved, shift) = response(of, (anchor, place), (normal, lift), rules);
+                pushes.add(of.index, moved - shift);
                 place += moved;
                 anchor += shift;
                 let step = of.steepness * moved.length();
                 let is_settled = phi - step > STOP * rules.epsilon.min(level) && others - step > level;
                 if is_settled {
-                    return Answer { anchor, place, clearance: level, touched };
+                    return Answer { anchor, place, clearance: level, pushes };
                 }
             }
         }
     }
     // No way out was found: it goes with what it touched, which is safe against that one.
-    let with = touched.and_then(|index| obstacles.iter().find(|of| of.index == index));
-    match (rules.method, with) {
+    match (rules.method, last) {
         (CollisionMethod::Continuous, Some(of)) if clearance > 0.0 => {
             let hit = matches!(find(before, place, level, obstacles, (rules, 1)), Finding::OnTheWay { .. });
             if hit {
-                let place = of.carried(before);
-                return Answer { anchor: before, place, clearance, touched };
+                let carried = of.carried(before);
+                pushes.add(of.index, (carried - before) - (place - anchor));
+                return Answer { anchor: before, place: carried, clearance, pushes };
             }
-            Answer { anchor, place, clearance: least_value(place, obstacles), touched }
+            Answer { anchor, place, clearance: least_value(place, obstacles), pushes }
         }
-        _ => Answer { anchor, place, clearance: least_value(place, obstacles), touched },
+        _ => Answer { anchor, place, clearance: least_value(place, obstacles), pushes },
     }
 }
 

@@ -83,6 +83,9 @@ pub(super) trait Constraint<const N: usize>: Copy + Send + Sync {
 
     /// J, at these places.
     fn energy(&self, places: [DVec3; N]) -> f64;
+
+    /// J, of the force λ/h² that it pulls with: ½·α·(λ/h²)². `per_square` is 1/h².
+    fn carried(&self, multiplier: &Self::Multiplier, per_square: f64) -> f64;
 }
 
 /// Constraints of one kind, with what solving them needs.
@@ -147,6 +150,12 @@ impl<const N: usize, C: Constraint<N>> Solver<N, C> {
 
     pub(super) fn energy(&self, places: &[DVec3]) -> f64 {
         self.constraints.all.iter().map(|one| one.energy(one.particles().map(|i| places[i as usize]))).sum()
+    }
+
+    /// Of what the last substep, which was `h` long, pulled with.
+    pub(super) fn carried(&self, h: f64) -> f64 {
+        let all = self.constraints.all.iter().zip(&self.multipliers);
+        all.map(|(one, multiplier)| one.carried(multiplier, 1.0 / (h * h))).sum()
     }
 
     pub(super) fn all(&self) -> &[C] {

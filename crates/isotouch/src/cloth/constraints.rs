@@ -104,6 +104,12 @@ impl Constraint<3> for Strain {
         let (u, v, s) = (along_u.length() - 1.0, along_v.length() - 1.0, along_u.dot(along_v));
         0.5 * self.area * (self.stretch * (u * u + v * v) + self.shear * s * s)
     }
+
+    fn carried(&self, multiplier: &[f64; 3], per_square: f64) -> f64 {
+        let [u, v, s] = multiplier.map(|of| of * per_square);
+        let sheared = if self.shear > 0.0 { s * s / self.shear } else { 0.0 };
+        0.5 * ((u * u + v * v) / self.stretch + sheared) / self.area
+    }
 }
 
 /// |Σ cᵢ·xᵢ| = rest: curvature, as far as lengths do not change, times something. Of two triangles across an edge (Bergou et al. 2006) or three points of a strand.
@@ -186,6 +192,10 @@ impl<const N: usize> Constraint<N> for Bend<N> {
         let off = self.sum(&x).length() - self.rest;
         0.5 * off * off / self.compliance
     }
+
+    fn carried(&self, multiplier: &f64, per_square: f64) -> f64 {
+        0.5 * self.compliance * (multiplier * per_square).powi(2)
+    }
 }
 
 /// |x₁ − x₀| = rest: a piece of a strand.
@@ -222,6 +232,10 @@ impl Constraint<2> for Link {
     fn energy(&self, [a, b]: [DVec3; 2]) -> f64 {
         let off = a.distance(b) - self.rest;
         0.5 * off * off / self.compliance
+    }
+
+    fn carried(&self, multiplier: &f64, per_square: f64) -> f64 {
+        0.5 * self.compliance * (multiplier * per_square).powi(2)
     }
 }
 

@@ -9,7 +9,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Answer, Rules, Way, is_lost, kept_off, least_value, least_value_before};
+use super::collide::{Answer, Pushes, Rules, Way, is_lost, kept_off, least_value, least_value_before};
 use super::colours::is_shared;
 use super::obstacles::Placed;
 use super::options::EdgeTest;
@@ -31,24 +31,13 @@ pub(super) struct Contacts {
     edge_next: Vec<f64>,
     /// Where that place was when it was last looked at.
     settled: Vec<DVec3>,
-    touches: Vec<Touch>,
+    touches: Vec<Pushes>,
     moves: Vec<Option<EdgeMove>>,
     /// Particles that were moved after their own look.
     stirred: Vec<bool>,
     /// Whether distances are known at all.
     is_known: bool,
 }
-
-/// What contact did to a point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Touch {
-    /// `u32::MAX` for none.
-    obstacle: u32,
-    /// Change of its displacement, m.
-    kick: DVec3,
-}
-
-const NO_TOUCH: Touch = Touch { obstacle: u32::MAX, kick: DVec3::ZERO };
 
 /// What an edge wants of its ends.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +46,7 @@ struct EdgeMove {
     at: f64,
     place: DVec3,
     anchor: DVec3,
-    touched: Option<usize>,
+    pushes: Pushes,
 }
 
 impl Contacts {
@@ -68,7 +57,7 @@ impl Contacts {
             edge_clearance: vec![0.0; edges],
             edge_next: vec![0.0; edges],
             settled: vec![DVec3::ZERO; edges],
-            touches: vec![NO_TOUCH; particles],
+            touches: vec![Pushes::NONE; particles],
             moves: Vec::new(),
             stirred: vec![false; particles],
             is_known: false,
@@ -78,6 +67,20 @@ impl Contacts {
     /// Distances have to be looked at anew.
     pub(super) fn forget(&mut self) {
         self.is_known = false;
+    }
+
+    /// Distances of particles and edges; none if they are to be looked at anew.
+    pub(super) fn known(&self) -> (&[f64], &[f64]) {
+        if self.is_known { (&self.clearance, &self.edge_clearance) } else { (&[], &[]) }
+    }
+
+    /// Puts back what [`Contacts::known`] gave.
+    pub(super) fn recall(&mut self, particles: &[f64], edges: &[f64]) {
+        self.is_known = particles.len() == self.clearance.len() && edges.len() == self.edge_clearance.len();
+        if self.is_known {
+            self.clearance.copy_from_slice(particles);
+            self.edge_clearance.copy_from_slice(edges);
+        }
     }
 }
 
@@ -114,7 +117,7 @@ impl Cloth {
         rules: &Rules,
         (h, impulses): (f64, &mut [Wrench]),
     ) -> usize {
-        self.contacts.touches.fill(NO_TOUCH);
+        self.contacts.touches.fill(Pushes::NONE);
         if obstacles.is_empty() {
             return 0;
         }
@@ -143,24 +146,29 @@ impl Cloth {
         self.contacts.stirred.fill(false);
         self.keep_particles_off(&substep, None);
         if self.edge_test != EdgeTest::None {
-            self.keep_edges_off(&substep, (h, impulses));
+            self.keep_edges_off(&substep, (h, &mut *impulses));
             if rules.method == CollisionMethod::Continuous {
                 let stirred = std::mem::take(&mut self.contacts.stirred);
                 self.keep_particles_off(&substep, Some(&stirred));
                 self.contacts.stirred = stirred;
-                self.take_back_lost(&substep);
+                self.take_back_lost(&substep, (h, &mut *impulses));
             }
         }
         self.look_again_at_low_edges(&substep);
+        if rules.method == CollisionMethod::Continuous {
+            self.slow_down_what_is_inside(obstacles, rules);
+        }
         let Contacts { clearance, next, edge_clearance, edge_next, touches, .. } = &mut self.contacts;
         std::mem::swap(clearance, next);
         std::mem::swap(edge_clearance, edge_next);
         let mut count = 0;
-        for (i, touch) in touches.iter().enumerate().filter(|(_, touch)| touch.obstacle != u32::MAX) {
+        for (i, pushes) in touches.iter().enumerate().filter(|(_, pushes)| !pushes.is_none()) {
             count += 1;
-            let origin = origin_of(obstacles, touch.obstacle as usize);
-            let impulse = touch.kick * (-self.masses[i] / h);
-            impulses[touch.obstacle as usize] += Wrench::of_force(impulse, self.places[i] - origin);
+            for (obstacle, kick) in pushes.iter() {
+                let origin = origin_of(obstacles, obstacle);
+                let impulse = kick * (-self.masses[i] / h);
+                impulses[obstacle] += Wrench::of_force(impulse, self.places[i] - origin);
+            }
         }
         count
     }
@@ -188,12 +196,26 @@ impl Cloth {
         }
     }
 
+    /// What is being pushed out creeps, as seen from what it is in: what it is stretched by on its way would throw it else.
+    fn slow_down_what_is_inside(&mut self, obstacles: &[Placed<'_>], rules: &Rules) {
+        for (i, pushes) in self.contacts.touches.iter_mut().enumerate() {
+            let is_inside = self.contacts.clearance[i] < 0.0 && self.inverse_masses[i] > 0.0;
+            let Some((index, _)) = pushes.iter().next().filter(|_| is_inside) else { continue };
+            let Some(of) = obstacles.iter().find(|of| of.index == index) else { continue };
+            let carried = of.carried(self.before[i]) - self.before[i];
+            let way = self.places[i] - self.anchors[i] - carried;
+            let too_much = way - way.clamp_length_max(rules.push_out);
+            self.anchors[i] += too_much;
+            pushes.add(index, -too_much);
+        }
+    }
+
     /// All particles, or only those marked.
     fn keep_particles_off(&mut self, substep: &Substep<'_>, only: Option<&[bool]>) {
         let Contacts { clearance, next, touches, .. } = &mut self.contacts;
         let inverse_masses = &self.inverse_masses;
         let of_particle =
-            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, &mut Touch)| {
+            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, &mut Pushes)| {
                 let (place, anchor, next, touch) = state;
                 if only.is_some_and(|only| !only[i]) {
                     return;
@@ -209,9 +231,8 @@ impl Cloth {
                 }
                 let way = Way { before, anchor: *anchor, place: *place, clearance: known };
                 let answer = substep.answer(&way);
-                if let Some(obstacle) = answer.touched {
-                    touch.obstacle = obstacle as u32;
-                    touch.kick += (answer.place - answer.anchor) - (*place - *anchor);
+                for (obstacle, kick) in answer.pushes.iter() {
+                    touch.add(obstacle, kick);
                 }
                 *place = answer.place;
                 *anchor = answer.anchor;
@@ -260,13 +281,8 @@ impl Cloth {
             self.contacts.settled = settled;
             for (e, one) in run.zip(&moves) {
                 let Some(one) = one else { continue };
-                let kick = self.apply(e, one);
-                if let Some(obstacle) = one.touched {
-                    let origin = origin_of(substep.near, obstacle);
-                    let [a, b] = self.edges.all[e].ends.map(|i| self.places[i as usize]);
-                    let arm = a.lerp(b, one.at) - origin;
-                    impulses[obstacle] += Wrench::of_force(kick * (-1.0 / h), arm);
-                }
+                let mass = self.apply(e, one);
+                self.press(e, one, (mass / h, substep, &mut *impulses));
             }
         }
         self.contacts.moves = moves;
@@ -313,39 +329,48 @@ impl Cloth {
         *settled = *settled + answer.place - place;
         *next =
             if at == 0.5 { answer.clearance } else { least_value(*settled, substep.near).min(substep.far) };
-        let touched = answer.touched?;
-        Some(EdgeMove {
-            at,
-            place: answer.place - place,
-            anchor: answer.anchor - anchor,
-            touched: Some(touched),
-        })
+        let (place, anchor) = (answer.place - place, answer.anchor - anchor);
+        (!answer.pushes.is_none()).then_some(EdgeMove { at, place, anchor, pushes: answer.pushes })
     }
 
-    /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). The change of momentum times h.
-    fn apply(&mut self, e: usize, one: &EdgeMove) -> DVec3 {
+    /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). The mass that is moved so.
+    fn apply(&mut self, e: usize, one: &EdgeMove) -> f64 {
         let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
         let parts = [
             if self.inverse_masses[a] > 0.0 { 1.0 - one.at } else { 0.0 },
             if self.inverse_masses[b] > 0.0 { one.at } else { 0.0 },
         ];
         let sum = parts[0] * parts[0] + parts[1] * parts[1];
-        let mut kick = DVec3::ZERO;
+        let mut mass = 0.0;
         if sum == 0.0 {
-            return kick;
+            return mass;
         }
         for (i, part) in [a, b].into_iter().zip(parts).filter(|(_, part)| *part > 0.0) {
             let share = part / sum;
             self.places[i] += one.place * share;
             self.anchors[i] += one.anchor * share;
-            kick += (one.place - one.anchor) * (share * self.masses[i]);
+            mass += share * self.masses[i];
             self.contacts.stirred[i] = true;
         }
-        kick
+        mass
+    }
+
+    /// What an edge did to obstacles, `per_second` being the mass that was moved over the substep's time.
+    fn press(
+        &self,
+        e: usize,
+        one: &EdgeMove,
+        (per_second, substep, impulses): (f64, &Substep<'_>, &mut [Wrench]),
+    ) {
+        let [a, b] = self.edges.all[e].ends.map(|i| self.places[i as usize]);
+        for (obstacle, kick) in one.pushes.iter() {
+            let arm = a.lerp(b, one.at) - origin_of(substep.near, obstacle);
+            impulses[obstacle] += Wrench::of_force(kick * -per_second, arm);
+        }
     }
 
     /// Looks for edges whose middle is below a surface, or came through one, and mends them.
-    fn take_back_lost(&mut self, substep: &Substep<'_>) {
+    fn take_back_lost(&mut self, substep: &Substep<'_>, (h, impulses): (f64, &mut [Wrench])) {
         for round in 0..ROUNDS {
             let mut is_good = true;
             for e in 0..self.edges.len() {
@@ -366,7 +391,8 @@ impl Cloth {
                 if round < 2 {
                     let (mut next, mut settled) = (0.0, DVec3::ZERO);
                     if let Some(one) = self.edge_move(e, substep, (&mut next, &mut settled)) {
-                        self.apply(e, &one);
+                        let mass = self.apply(e, &one);
+                        self.press(e, &one, (mass / h, substep, &mut *impulses));
                     }
                 }
                 for i in [a, b].into_iter().filter(|&i| self.inverse_masses[i] > 0.0) {
@@ -377,9 +403,15 @@ impl Cloth {
                         self.places[i] = answer.place;
                         self.anchors[i] = answer.anchor;
                         self.contacts.next[i] = answer.clearance;
+                        for (obstacle, kick) in answer.pushes.iter() {
+                            self.contacts.touches[i].add(obstacle, kick);
+                        }
                     } else {
+                        let was = self.places[i] - self.anchors[i];
                         self.places[i] = substep.near[obstacle].carried(before);
                         self.anchors[i] = self.before[i];
+                        let kick = (self.places[i] - self.anchors[i]) - was;
+                        self.contacts.touches[i].add(substep.near[obstacle].index, kick);
                         self.contacts.next[i] = clearance - substep.loss(before, self.places[i]);
                     }
                 }

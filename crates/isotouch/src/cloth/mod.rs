@@ -45,6 +45,7 @@ mod options;
 mod particles;
 pub mod scenes;
 mod self_collision;
+mod state;
 mod topology;
 mod wind;
 mod world;
@@ -55,4 +56,5 @@ pub use options::{
     ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel, StrandOptions,
 };
 pub use particles::{Cloth, Handle};
+pub use state::{ClothState, ClothStateError, ClothWorldState};
 pub use world::{ClothId, ClothReport, ClothWorld};

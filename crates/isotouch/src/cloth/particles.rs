@@ -56,6 +56,8 @@ pub struct Cloth {
     pub(super) self_friction: f64,
     pub(super) damping: f64,
     pub(super) drag: f64,
+    /// How long the last substep was, s; 0 before the first.
+    pub(super) last_substep: f64,
 }
 
 /// A particle that is held, and where it is led in the next step.
@@ -192,6 +194,7 @@ impl Cloth {
             self_friction: 0.0,
             damping: 0.0,
             drag: 0.0,
+            last_substep: 0.0,
             places,
         })
     }
@@ -313,6 +316,18 @@ impl Cloth {
             + self.bends.energy(&self.places)
             + self.links.energy(&self.places)
             + self.strand_bends.energy(&self.places)
+    }
+
+    /// J, stored in what it pulled with in the last substep: ½·α·(λ/h²)² of every constraint. As far as constraints are solved this is [`Cloth::elastic_energy`]; what one
+    /// round leaves over of a stiff sheet is strain that nothing pulls with, and counts there but not here. 0 before the first step.
+    pub fn carried_energy(&self) -> f64 {
+        if self.last_substep == 0.0 {
+            return 0.0;
+        }
+        self.strains.carried(self.last_substep)
+            + self.bends.carried(self.last_substep)
+            + self.links.carried(self.last_substep)
+            + self.strand_bends.carried(self.last_substep)
     }
 
     /// J, in a gravity; 0 at the origin.

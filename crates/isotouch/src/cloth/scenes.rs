@@ -52,7 +52,7 @@ pub struct ClothScene {
     pub dt: f64,
     /// How long it goes on.
     pub seconds: f64,
-    /// What obstacles look like; none of what has no end.
+    /// What obstacles look like; of what has no end, a part.
     pub meshes: Vec<(ObstacleId, Arc<TriMesh>)>,
     drive: Drive,
 }
@@ -179,7 +179,9 @@ fn drag() -> Result<ClothScene, ClothSceneError> {
     let id = scene.world.add_field(Arc::new(field), options)?;
     scene.meshes.push((id, Arc::new(mesh)));
     let ground = ObstacleOptions { name: "ground".into(), ..Default::default() };
-    scene.world.add_surface(Arc::new(Plane { normal: DVec3::Y, offset: -0.12 }), ground)?;
+    let ground = scene.world.add_surface(Arc::new(Plane { normal: DVec3::Y, offset: -0.12 }), ground)?;
+    let plate = shapes::cuboid(DVec3::new(4.0, 0.02, 4.0))?.mapped(|p| p - DVec3::Y * 0.13)?;
+    scene.meshes.push((ground, Arc::new(plate)));
     let options = ClothOptions { name: "tablecloth".into(), ..Default::default() };
     let mut cloth = Cloth::from_mesh(&garments::tablecloth(0.7, 35)?, &options)?;
     lifted(&mut cloth, |p| p + DVec3::Y * 0.14)?;

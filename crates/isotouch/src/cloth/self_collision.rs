@@ -1,21 +1,24 @@
 //! Cloth against itself: particles are kept a thickness apart.
 //!
-//! Particles near each other are found with a grid over space, sorted instead of hashed into buckets, once in a while: until one has moved by half the margin that was
+//! Particles near each other are found with a grid over space, its cells hashed into buckets, once in a while: until one has moved by half the margin that was
 //! added. Neighbours at rest may stay as near as they were made.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// How much farther than the thickness pairs are looked for, in parts of it. More keeps lists longer, and more often.
-const MARGIN: f64 = 0.5;
+use super::colours::is_shared;
+
+/// How much farther than the thickness pairs are looked for, in parts of it. More keeps lists for longer, but makes them longer too: at 1.5 both cost about the same
+/// on a tablecloth that falls.
+const MARGIN: f64 = 1.5;
 
 /// Which particles may come near each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Neighbours {
-    /// (cell, particle), sorted.
-    cells: Vec<(u64, u32)>,
-    /// First of each cell and where it begins.
-    starts: Vec<(u64, u32)>,
+    /// Where each bucket begins in `sorted`, and where the last one ends.
+    starts: Vec<u32>,
+    /// Particles by their buckets.
+    sorted: Vec<u32>,
     /// Where particles were when pairs were looked for.
     seen_at: Vec<DVec3>,
     /// For each particle where its partners end in `partners`.
@@ -24,13 +27,31 @@ pub(super) struct Neighbours {
     found: Vec<Vec<u32>>,
 }
 
-/// A cell's number. Cells far apart may share one, which costs a look and no more.
-fn cell_of(place: DVec3, size: f64, step: [i64; 3]) -> u64 {
-    let whole = |x: f64, step: i64| ((x / size).floor() as i64).wrapping_add(step) as u64 & 0x1f_ffff;
-    whole(place.x, step[0]) << 42 | whole(place.y, step[1]) << 21 | whole(place.z, step[2])
+/// The bucket of a cell. Cells along z have buckets one after the other; others may share one, which costs a look and no more.
+fn bucket_of([x, y, z]: [i64; 3], mask: usize) -> usize {
+    // Large odd numbers scatter neighbours.
+    let row = (x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (y as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    ((row >> 20).wrapping_add(z as u64) as usize) & mask
+}
+
+fn cell_of(place: DVec3, size: f64) -> [i64; 3] {
+    (place / size).floor().to_array().map(|x| x as i64)
 }
 
 impl Neighbours {
+    /// Where particles were when pairs were last looked for.
+    pub(super) fn seen_at(&self) -> &[DVec3] {
+        &self.seen_at
+    }
+
+    /// Looks for pairs as they were when particles were there; with none, they are looked for in the next substep.
+    pub(super) fn recall(&mut self, seen_at: &[DVec3], thickness: f64) {
+        self.seen_at.clear();
+        if !seen_at.is_empty() {
+            self.update(seen_at, thickness);
+        }
+    }
+
     /// Looks anew if particles may have moved out of the lists.
     pub(super) fn update(&mut self, places: &[DVec3], thickness: f64) {
         let most = 0.5 * MARGIN * thickness;
@@ -49,49 +70,72 @@ impl Neighbours {
         let reach = thickness * (1.0 + MARGIN);
         self.seen_at.clear();
         self.seen_at.extend(places);
-        self.cells.clear();
-        self.cells.extend(places.iter().enumerate().map(|(i, &at)| (cell_of(at, reach, [0; 3]), i as u32)));
-        self.cells.sort_unstable();
-        self.starts.clear();
-        for (k, &(cell, _)) in self.cells.iter().enumerate() {
-            if self.starts.last().is_none_or(|&(last, _)| last != cell) {
-                self.starts.push((cell, k as u32));
-            }
-        }
+        let mask = (2 * places.len()).next_power_of_two() - 1;
+        self.sort(places, reach, mask);
         self.found.resize_with(places.len(), Vec::new);
-        let (cells, starts) = (&self.cells, &self.starts);
-        self.found.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, found)| {
+        let (starts, sorted) = (&self.starts, &self.sorted);
+        let find = |(i, found): (usize, &mut Vec<u32>)| {
             found.clear();
             let at = places[i];
+            let [x, y, z] = cell_of(at, reach);
+            let mut look =
+                |first: usize, last: usize| {
+                    let near = sorted[starts[first] as usize..starts[last + 1] as usize].iter();
+                    found.extend(near.filter(|&&j| {
+                        j as usize > i && places[j as usize].distance_squared(at) < reach * reach
+                    }));
+                };
             for dx in -1..=1 {
                 for dy in -1..=1 {
-                    // Three cells along z have numbers one after the other, but for where they wrap.
-                    let [low, middle, high] = [-1, 0, 1].map(|dz| cell_of(at, reach, [dx, dy, dz]));
-                    let ranges = if low < middle && middle < high {
-                        [(low, high), (1, 0), (1, 0)]
+                    // Three cells along z are a run, but for where it wraps.
+                    let [low, middle, high] = [-1, 0, 1].map(|dz| {
+                        bucket_of([x.wrapping_add(dx), y.wrapping_add(dy), z.wrapping_add(dz)], mask)
+                    });
+                    if low < middle && middle < high {
+                        look(low, high);
                     } else {
-                        [(low, low), (middle, middle), (high, high)]
-                    };
-                    for (first, last) in ranges.into_iter().filter(|(first, last)| first <= last) {
-                        let k = starts.partition_point(|&(cell, _)| cell < first);
-                        let Some(&(_, start)) = starts.get(k) else { continue };
-                        let run = cells[start as usize..].iter().take_while(|(of, _)| *of <= last);
-                        let near = run.filter(|&&(_, j)| {
-                            j as usize > i && places[j as usize].distance_squared(at) < reach * reach
-                        });
-                        found.extend(near.map(|&(_, j)| j));
+                        [low, middle, high].into_iter().for_each(|bucket| look(bucket, bucket));
                     }
                 }
             }
             found.sort_unstable();
             found.dedup();
-        });
+        };
+        if is_shared(places.len()) {
+            self.found.par_iter_mut().with_min_len(256).enumerate().for_each(find);
+        } else {
+            self.found.iter_mut().enumerate().for_each(find);
+        }
         self.ends.clear();
         self.partners.clear();
         for found in &self.found {
             self.partners.extend(found);
             self.ends.push(self.partners.len() as u32);
         }
+    }
+
+    /// Particles by buckets, in each in their order.
+    fn sort(&mut self, places: &[DVec3], size: f64, mask: usize) {
+        let bucket = |&place: &DVec3| bucket_of(cell_of(place, size), mask);
+        self.starts.clear();
+        self.starts.resize(mask + 2, 0);
+        for place in places {
+            self.starts[bucket(place) + 1] += 1;
+        }
+        for k in 1..self.starts.len() {
+            self.starts[k] += self.starts[k - 1];
+        }
+        self.sorted.clear();
+        self.sorted.resize(places.len(), 0);
+        // From the end, each bucket is filled backwards; then its count is its beginning.
+        for (i, place) in places.iter().enumerate().rev() {
+            let end = &mut self.starts[bucket(place) + 1];
+            *end -= 1;
+            self.sorted[*end as usize] = i as u32;
+        }
+        // Beginnings stand one too far to the right.
+        self.starts.remove(0);
+        self.starts.push(places.len() as u32);
     }
 
     /// Sets particles that are too near each other apart, one pair after the other, and takes tangential motion as Coulomb says.

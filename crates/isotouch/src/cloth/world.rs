@@ -46,9 +46,9 @@ pub struct ClothReport {
 #[derive(Clone, Default)]
 pub struct ClothWorld {
     options: ClothWorldOptions,
-    cloths: Vec<Cloth>,
-    obstacles: Vec<Obstacle>,
-    time: f64,
+    pub(super) cloths: Vec<Cloth>,
+    pub(super) obstacles: Vec<Obstacle>,
+    pub(super) time: f64,
 }
 
 impl ClothWorld {
@@ -289,6 +289,7 @@ impl Cloth {
         for pin in &self.pins {
             self.places[pin.particle as usize] = pin.from.lerp(pin.to, part);
         }
+        self.last_substep = h;
         self.strains.begin();
         self.bends.begin();
         self.links.begin();

@@ -177,9 +177,8 @@ mod tests {
     #[test]
     fn the_force_grows_with_the_gap_up_to_its_limit() {
         let coupling = Coupling::spring(1000.0, 2.0).saturating(1e-3, 0.1);
-        let force = |x: f64| {
-            coupling.wrench(&Twist { linear: DVec3::X * x, angular: DVec3::Y * x }, &Twist::ZERO)
-        };
+        let force =
+            |x: f64| coupling.wrench(&Twist { linear: DVec3::X * x, angular: DVec3::Y * x }, &Twist::ZERO);
         assert!((force(5e-4).force.x - 0.5).abs() < 1e-12);
         assert!((force(7.0).force.x - 1.0).abs() < 1e-12, "F_max = k·x_max");
         assert!((force(7.0).torque.y - 2.0 * 0.01).abs() < 1e-12);

@@ -48,6 +48,7 @@ struct Actor {
     /// What is shown: of strands, ribbons.
     mesh: TriMesh,
     strands: Vec<Range<usize>>,
+    particles: usize,
     /// Places of particles.
     frames: Vec<Vec<DVec3>>,
 }
@@ -71,7 +72,7 @@ impl Actor {
                 TriMesh::new(ribbons(&strands, cloth.places()), triangles).unwrap_or_default()
             }
         };
-        Self { name, mesh, strands, frames: Vec::new() }
+        Self { name, mesh, strands, particles: cloth.places().len(), frames: Vec::new() }
     }
 
     /// Vertices of the mesh in every frame.
@@ -122,13 +123,49 @@ pub enum ClothFilmError {
     },
 }
 
+/// A cloth as it is shown.
+#[derive(Debug, Clone)]
+pub struct ShownCloth {
+    /// The cloth's.
+    pub name: String,
+    /// How vertices are joined; strands are ribbons.
+    pub mesh: TriMesh,
+    /// Vertices of the mesh in every frame.
+    pub frames: Vec<Vec<DVec3>>,
+}
+
 impl ClothFilm {
     /// Begins with the world as it is.
     pub fn new(world: &ClothWorld) -> Self {
-        let cloths = world.cloths().iter().map(Actor::new).collect();
-        let mut film = Self { times: Vec::new(), cloths, obstacles: Vec::new() };
+        let mut film = Self::of(world.cloths());
         film.record(world);
         film
+    }
+
+    /// Of cloths alone, without a frame, for [`ClothFilm::record_places`].
+    pub fn of(cloths: &[Cloth]) -> Self {
+        Self { times: Vec::new(), cloths: cloths.iter().map(Actor::new).collect(), obstacles: Vec::new() }
+    }
+
+    /// Adds a frame from places that were kept: those of all particles, one cloth after the other.
+    pub fn record_places(&mut self, time: f64, places: &[DVec3]) {
+        self.times.push(time);
+        let mut rest = places;
+        for actor in &mut self.cloths {
+            let (own, others) = rest.split_at(actor.particles.min(rest.len()));
+            actor.frames.push(own.to_vec());
+            rest = others;
+        }
+    }
+
+    /// Every cloth as it is shown.
+    pub fn shown(&self) -> Vec<ShownCloth> {
+        let of = |actor: &Actor| ShownCloth {
+            name: actor.name.clone(),
+            mesh: actor.mesh.clone(),
+            frames: actor.shown(),
+        };
+        self.cloths.iter().map(of).collect()
     }
 
     /// Shows an obstacle too, by a mesh in its frame. To be told before anything else is recorded.

@@ -180,3 +180,75 @@ fn hair_falls_over_a_head_and_stays_outside() {
     assert!(tips.fold(f64::NEG_INFINITY, f64::max) < 0.1, "all tips have come down");
     assert!(cloth.largest_stretch() < 0.02, "{}", cloth.largest_stretch());
 }
+
+/// In a valley of two planes at 45° each carries m·g/√2 along its normal, one after the other or not.
+#[test]
+fn what_rests_on_two_obstacles_presses_on_both() {
+    let mut world = ClothWorld::default();
+    let planes = [1.0, -1.0].map(|side: f64| {
+        let normal = DVec3::new(side, 1.0, 0.0).normalize();
+        let of = ObstacleOptions { friction: 0.0, ..Default::default() };
+        world.add_surface(Arc::new(Plane { normal, offset: 0.0 }), of).unwrap()
+    });
+    let cloth = particle(DVec3::new(0.0, 0.011 * 2f64.sqrt(), 0.0), 0.01);
+    let mass: f64 = cloth.masses().iter().sum();
+    world.add_cloth(cloth);
+    let mut sums = [DVec3::ZERO; 2];
+    for step in 0..150 {
+        world.step(0.01).unwrap();
+        if step >= 100 {
+            for (sum, id) in sums.iter_mut().zip(planes) {
+                *sum += world.obstacle(id).impulse().force;
+            }
+        }
+    }
+    for (sum, side) in sums.into_iter().zip([1.0, -1.0]) {
+        let force = sum / 0.5;
+        let expected = DVec3::new(-side, -1.0, 0.0) * (0.5 * mass * G);
+        assert!((force - expected).length() < 0.02 * mass * G, "{force} N, not {expected} N");
+    }
+}
+
+/// What is kept of a world is all it takes to go on with the same bits: cloth on itself, on what moves, with a hand that leads it.
+#[test]
+fn a_world_put_back_goes_on_with_the_same_bits() {
+    let fresh = || {
+        let mut world = ClothWorld::default();
+        let ball = Arc::new(Ball { center: DVec3::ZERO, radius: 0.08 });
+        let id = world.add_surface(ball, ObstacleOptions::default()).unwrap();
+        let sheet = garments::sheet([0.4, 0.4], [16, 16]).unwrap();
+        let mut cloth = Cloth::from_mesh(&sheet, &ClothOptions::default()).unwrap();
+        let above: Vec<DVec3> = cloth.places().iter().map(|p| *p + DVec3::Y * 0.1).collect();
+        cloth.set_places(&above).unwrap();
+        let handle = Handle::grip(&mut cloth, &[0, 1], Pose::IDENTITY).unwrap();
+        (world.add_cloth(cloth), id, handle, world)
+    };
+    let step = |(cloth, ball, handle, world): &mut (_, _, Handle, ClothWorld), k: u32| {
+        let t = 0.01 * f64::from(k);
+        handle.lead(world.cloth_mut(*cloth), Pose::at(DVec3::new(0.4 * t, 0.0, 0.2 * t))).unwrap();
+        world.move_obstacle(
+            *ball,
+            Pose { position: DVec3::X * 0.05 * t, rotation: DQuat::from_rotation_y(t) },
+        );
+        world.step(0.01).unwrap();
+    };
+    let mut whole = fresh();
+    let mut kept = None;
+    for k in 1..=80 {
+        step(&mut whole, k);
+        if k == 43 {
+            kept = Some(whole.3.state());
+        }
+    }
+    let kept = kept.unwrap();
+    let mut again = fresh();
+    again.3.restore(&kept).unwrap();
+    assert_eq!(again.3.state(), kept);
+    for k in 44..=80 {
+        step(&mut again, k);
+    }
+    assert_eq!(again.3.state(), whole.3.state());
+    // Of another world it is refused.
+    let refused = ClothWorld::default().restore(&kept).unwrap_err();
+    assert!(refused.to_string().contains("1 cloths, but this one has 0"), "{refused}");
+}

@@ -84,7 +84,8 @@ fn ways_of_ten_body_lengths_pass_through_nothing() {
 #[test]
 fn what_begins_inside_is_told() {
     let pair = shell_on_field(&sphere(0.3), 300, &shapes::by_name("box").unwrap(), 32);
-    let error = GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default()).err().unwrap();
+    let error =
+        GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &GodObjectOptions::default()).err().unwrap();
     assert!(matches!(error, GodObjectError::BeginsInside { depth, .. } if depth > 0.1), "{error}");
 }
 
@@ -108,7 +109,8 @@ fn the_same_hand_gives_the_same_steps() {
     let pair = shell_on_field(&knot, 600, &knot, 48);
     let run = || {
         let mut god =
-            GodObject::new(Arc::clone(&pair), Pose::at(DVec3::X * 6.0), &GodObjectOptions::default()).unwrap();
+            GodObject::new(Arc::clone(&pair), Pose::at(DVec3::X * 6.0), &GodObjectOptions::default())
+                .unwrap();
         let mut random = Random(9);
         (0..60).map(|_| god.step(&random_pose(&mut random, 2.0)).pose.to_numbers()).collect::<Vec<_>>()
     };

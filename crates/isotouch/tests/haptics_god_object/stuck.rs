@@ -36,9 +36,9 @@ fn a_plate_between_two_walls_is_pinched_and_may_still_slide() {
     let Freedom::Pinched { slide } = freedom else { panic!("{freedom:?}") };
     assert!(slide.linear.x.abs() < 1e-3 * slide.linear.length().max(slide.angular.length()));
     // The proof: rows whose positive combination vanishes.
-    let sum = proof.iter().fold(isotouch::math::Wrench::ZERO, |sum, of| {
-        sum + god.rows()[of.row].direction * of.weight
-    });
+    let sum = proof
+        .iter()
+        .fold(isotouch::math::Wrench::ZERO, |sum, of| sum + god.rows()[of.row].direction * of.weight);
     assert!(proof.len() >= 2 && sum.force.length() < 1e-6 && sum.torque.length() < 1e-6, "{sum:?}");
     // And it slides.
     let before = god.pose().position;

@@ -146,14 +146,7 @@ impl<'a> Sweep<'a> {
         let lipschitz = field.lipschitz_between_nodes();
         // Not the farthest point, which would have to be looked for at every step of a simulation.
         let reach = if shell.is_empty() { 0.0 } else { shell.tree().sphere(0).reach() };
-        Self {
-            shell,
-            field,
-            options: *options,
-            lipschitz,
-            reach,
-            places: OnceLock::new(),
-        }
+        Self { shell, field, options: *options, lipschitz, reach, places: OnceLock::new() }
     }
 
     /// Whether any point comes into contact: `false` is a proof if the answer is complete.

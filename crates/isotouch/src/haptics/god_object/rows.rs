@@ -68,8 +68,9 @@ impl GodObject {
         }
         // Ties by number, so that the choice is always the same.
         let nearest = most.div_ceil(4);
-        self.near
-            .select_nth_unstable_by(nearest - 1, |a, b| a.value.total_cmp(&b.value).then(a.point.cmp(&b.point)));
+        self.near.select_nth_unstable_by(nearest - 1, |a, b| {
+            a.value.total_cmp(&b.value).then(a.point.cmp(&b.point))
+        });
         let spread = most - nearest;
         if spread > 0 {
             self.near[nearest..].select_nth_unstable_by_key(spread - 1, |near| near.point);

@@ -107,9 +107,8 @@ fn spring(
     options: &PenaltyOptions,
 ) -> Option<Spring> {
     let known = of.intervals.iter().filter(|interval| interval.status != HitStatus::Bound);
-    let (part, last) = known.fold((0.0, None), |(sum, _), interval| {
-        (sum + (interval.end - interval.start), Some(interval.end))
-    });
+    let (part, last) = known
+        .fold((0.0, None), |(sum, _), interval| (sum + (interval.end - interval.start), Some(interval.end)));
     let at = way.chord(of.point).at(last?);
     let shell = way.shell_body.to.world_from_body;
     let own = -(shell.rotation * way.shell.normals()[of.point as usize]);
@@ -158,7 +157,8 @@ mod tests {
         let spring = |outward: DVec3| Spring { place: DVec3::ZERO, outward, stiffness: 2.0 };
         let one_way: Vec<Spring> = (0..30).map(|_| spring(DVec3::Y)).collect();
         assert!((largest_stiffness(&one_way) - 60.0).abs() < 1e-12);
-        let round: Vec<Spring> = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().cycle().take(30).map(spring).collect();
+        let round: Vec<Spring> =
+            [DVec3::X, DVec3::Y, DVec3::Z].into_iter().cycle().take(30).map(spring).collect();
         assert!((largest_stiffness(&round) - 20.0).abs() < 1e-12);
         assert_eq!(largest_stiffness(&[]), 0.0);
     }

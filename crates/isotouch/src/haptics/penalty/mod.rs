@@ -137,7 +137,8 @@ impl PenaltyObject {
         if !(world_from_held.position.is_finite() && world_from_held.rotation.is_finite()) {
             return Err(PenaltyError::NotFinite);
         }
-        for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)] {
+        for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)]
+        {
             let is_positive = value > 0.0;
             if !is_positive {
                 return Err(PenaltyError::Option { quantity, value, wanted: "positive" });

@@ -136,10 +136,7 @@ pub(super) fn felt(
 ) -> Wrench {
     let gap = hand.0.displacement_to(part.0, center);
     let arm = hand.0.place(center) - hand.0.position;
-    let velocity = Twist {
-        linear: part.1.linear - hand.1.linear,
-        angular: part.1.angular - hand.1.angular,
-    };
+    let velocity = Twist { linear: part.1.linear - hand.1.linear, angular: part.1.angular - hand.1.angular };
     let about_center = coupling.wrench(&gap, &velocity);
     Wrench { force: about_center.force, torque: about_center.torque + arm.cross(about_center.force) }
 }
