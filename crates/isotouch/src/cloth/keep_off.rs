@@ -200,13 +200,22 @@ impl Cloth {
     fn slow_down_what_is_inside(&mut self, obstacles: &[Placed<'_>], rules: &Rules) {
         for (i, pushes) in self.contacts.touches.iter_mut().enumerate() {
             let is_inside = self.contacts.clearance[i] < 0.0 && self.inverse_masses[i] > 0.0;
-            let Some((index, _)) = pushes.iter().next().filter(|_| is_inside) else { continue };
-            let Some(of) = obstacles.iter().find(|of| of.index == index) else { continue };
+            if !is_inside {
+                continue;
+            }
+            // What comes out by itself, too fast, was not pushed: then it is what it is deepest in.
+            let before = self.before[i];
+            let depth = |of: &Placed<'_>| -least_value_before(before, std::slice::from_ref(of));
+            let of = match pushes.iter().next() {
+                Some((index, _)) => obstacles.iter().find(|of| of.index == index),
+                None => obstacles.iter().max_by(|a, b| depth(a).total_cmp(&depth(b))),
+            };
+            let Some(of) = of else { continue };
             let carried = of.carried(self.before[i]) - self.before[i];
             let way = self.places[i] - self.anchors[i] - carried;
             let too_much = way - way.clamp_length_max(rules.push_out);
             self.anchors[i] += too_much;
-            pushes.add(index, -too_much);
+            pushes.add(of.index, -too_much);
         }
     }
 

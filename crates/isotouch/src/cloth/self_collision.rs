@@ -8,8 +8,7 @@ use rayon::prelude::*;
 
 use super::colours::is_shared;
 
-/// How much farther than the thickness pairs are looked for, in parts of it. More keeps lists for longer, but makes them longer too: at 1.5 both cost about the same
-/// on a tablecloth that falls.
+/// How much farther than the thickness pairs are looked for, in parts of it. More keeps lists for longer, but makes them longer too.
 const MARGIN: f64 = 1.5;
 
 /// Which particles may come near each other.

@@ -228,7 +228,7 @@ impl ClothFilm {
         let mut npz = Npz::new();
         npz.add("times", &[self.times.len()], &self.times[..]);
         for actor in &self.cloths {
-            let numbers: Vec<f64> = actor.frames.iter().flatten().flat_map(|p| p.to_array()).collect();
+            let numbers: Vec<f64> = actor.frames.iter().flatten().flat_map(DVec3::to_array).collect();
             let particles = actor.frames.first().map_or(0, Vec::len);
             npz.add(actor.name.clone(), &[actor.frames.len(), particles, 3], numbers);
             if !actor.strands.is_empty() {
