@@ -158,7 +158,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
             ),
         ),
         ("surface", source::surface_in_words(field, args.iso)),
-        ("time", format!("{}, {} ns a segment", duration(elapsed), number(ns))),
+        ("time", time_of_all(segments.len(), elapsed, ns)),
         ("that start outside", times_outside(outside.len(), ns_outside)),
     ]);
     let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
@@ -188,6 +188,10 @@ fn flag(status: Option<HitStatus>) -> u8 {
         Some(HitStatus::LevelBoundary) => 4,
         Some(HitStatus::Bound) => 5,
     }
+}
+
+fn time_of_all(segments: usize, elapsed: Duration, ns: f64) -> String {
+    if segments == 0 { "none".into() } else { format!("{}, {} ns a segment", duration(elapsed), number(ns)) }
 }
 
 fn times_outside(segments: usize, ns: f64) -> String {

@@ -163,6 +163,9 @@ fn in_words(
         (Answer::Contact, Some(contact), _) => {
             report.line(format_args!("contact: {}", what(contact)));
             report.facts(&facts_of(contact, legs, motion));
+            if checked.starts_in_contact && checked.checked_from.is_some() {
+                report.line("  this is at the first pose: --ignore-start-contact lets it pass until the parts have come apart");
+            }
         }
         (Answer::Undecided, _, Some((leg, doubt))) => {
             report.line(format_args!("undecided: {}", why(doubt, checker)));

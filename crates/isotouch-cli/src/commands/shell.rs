@@ -56,7 +56,7 @@ struct SamplingArgs {
     /// So many points, which push each other apart: 1 to 50000000 [default: 10000].
     #[arg(long, visible_alias = "count", value_name = "N", value_parser = whole(1, 50_000_000), allow_negative_numbers = true)]
     points: Option<u32>,
-    /// Points such that none of the surface is farther than this from one.
+    /// Points such that none of the surface is farther than this from one, but for a hundredth.
     #[arg(long, value_name = "D", value_parser = positive, allow_hyphen_values = true)]
     spacing: Option<f64>,
     /// The mesh's vertices.

@@ -111,6 +111,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         ));
         report.key("contacts", contacts_json(&all));
         report.key("points_in_contact", all.points.len());
+        report.key("contacts_left_out", all.points.len().saturating_sub(MOST_TOLD));
         // The earliest of all, with its place and normal.
         let soonest = if all.points.is_empty() { None } else { sweep.first_contact(&way).contact };
         (soonest, all.effort)

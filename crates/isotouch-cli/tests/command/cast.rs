@@ -44,6 +44,16 @@ fn write_array(desk: &Desk, shape: &[usize], values: &[f64]) {
     std::fs::write(desk.path("segments.npy"), bytes).unwrap();
 }
 
+/// It took "NaN ns a segment".
+#[test]
+fn no_segments_take_no_time() {
+    let desk = Desk::new();
+    desk.make_field("part.field");
+    write_all(&desk, &[]);
+    let run = desk.succeed(&["cast", "part.field", "--segments", "segments.npy"]);
+    assert!(run.stdout.starts_with("0 of 0 segments hit") && !run.stdout.contains("NaN"), "{}", run.stdout);
+}
+
 #[test]
 fn times_are_those_of_the_library() {
     let desk = Desk::new();

@@ -129,6 +129,11 @@ fn strange_situations_are_explained() {
     write(&desk, "in.path", "0 0 0 0 0 0 1\n0 0 3 0 0 0 1\n");
     let run = check(&desk, &["--path", "in.path", "--json"]);
     assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(1), &true.into()));
+    let text = check(&desk, &["--path", "in.path"]).stdout;
+    assert!(text.contains("at the first pose: --ignore-start-contact lets it pass"), "{text}");
+    write(&desk, "into.path", "0 0 3 0 0 0 1\n0 0 0 0 0 0 1\n");
+    let text = check(&desk, &["--path", "into.path"]).stdout;
+    assert!(text.starts_with("contact") && !text.contains("--ignore-start-contact"), "{text}");
     let run = check(&desk, &["--path", "in.path", "--ignore-start-contact", "--json"]);
     assert_eq!((run.code, &run.json()["starts_in_contact"]), (Some(0), &true.into()));
     // Apart from z = 0.75 on; before, nothing is proven, and nothing says so.

@@ -74,6 +74,7 @@ fn all_contacts_have_their_intervals() {
     let contacts = json["contacts"].as_array().unwrap();
     // The whole ball goes through.
     assert_eq!((contacts.len(), &json["points_in_contact"]), (2000, &2000.into()));
+    assert_eq!(json["contacts_left_out"], 0);
     let first = contacts.iter().map(|of| of["intervals"][0][0].as_f64().unwrap()).fold(1.0, f64::min);
     assert_eq!(Some(first), json["first_contact"]["t"].as_f64());
     let offset = sweep(&desk, "0,0,1,0,0,0,1", &["--iso", "0.3", "--padding", "0.2"]);

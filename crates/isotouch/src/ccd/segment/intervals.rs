@@ -85,9 +85,11 @@ impl Walk<'_> {
     }
 }
 
-/// Adds a contact, or lengthens the last one where it goes on.
-pub(super) fn add(all: &mut Vec<Interval>, next: Interval) {
+/// Adds a contact, or lengthens the last one where it goes on. One that is over before the last begins is there already: cells in which one stretch of
+/// a path ends and the next begins are visited twice.
+pub(crate) fn add(all: &mut Vec<Interval>, next: Interval) {
     match all.last_mut() {
+        Some(last) if next.end < last.start => {}
         Some(last) if next.start <= last.end => {
             last.end = last.end.max(next.end);
             // A touch that goes below in a later cell. A doubt outside the box proves nothing.
@@ -97,5 +99,31 @@ pub(super) fn add(all: &mut Vec<Interval>, next: Interval) {
             }
         }
         _ => all.push(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(start: f64, end: f64, status: HitStatus) -> Interval {
+        Interval { start, end, status }
+    }
+
+    #[test]
+    fn what_goes_on_is_one_contact_and_what_is_told_twice_changes_nothing() {
+        use HitStatus::{Bound, Crossing, Touch};
+        let mut all = Vec::new();
+        add(&mut all, interval(0.1, 0.2, Crossing));
+        add(&mut all, interval(0.4, 0.4, Touch));
+        let told = all.clone();
+        // The cell of the first again: that it goes below says nothing about the touch.
+        add(&mut all, interval(0.1, 0.2, Crossing));
+        assert_eq!(all, told);
+        // A touch that goes on below is a crossing; a doubt does not prove that.
+        add(&mut all, interval(0.4, 0.5, Bound));
+        assert_eq!(all[1], interval(0.4, 0.5, Touch));
+        add(&mut all, interval(0.5, 0.6, Crossing));
+        assert_eq!(all, [told[0], interval(0.4, 0.6, Crossing)]);
     }
 }

@@ -61,6 +61,7 @@ mod walk;
 use glam::{DVec3, UVec3};
 
 pub use intervals::Interval;
+pub(crate) use intervals::add as add_interval;
 pub(crate) use nearby::Nearby;
 pub use walk::LevelSet;
 

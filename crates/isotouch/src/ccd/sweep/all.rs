@@ -7,7 +7,7 @@ use super::first::status_in;
 use super::pieces::Span;
 use super::spheres::{Doubt, Parts};
 use super::{AllContacts, Effort, Question, Sweep, SweepTraversal};
-use crate::ccd::segment::Nearby;
+use crate::ccd::segment::{Nearby, add_interval};
 use crate::ccd::{HitStatus, Interval};
 use crate::math::Motion;
 
@@ -187,13 +187,8 @@ impl Question<'_> {
                     if start > end {
                         continue;
                     }
-                    match intervals.last_mut() {
-                        Some(last) if start <= last.end => last.end = end.max(last.end),
-                        _ => {
-                            let status = status_in(of.piece, interval.status);
-                            intervals.push(Interval { start, end, status });
-                        }
-                    }
+                    let status = status_in(of.piece, interval.status);
+                    add_interval(&mut intervals, Interval { start, end, status });
                 }
             }
             PointContacts { point: pieces[0].point, intervals }
