@@ -17,6 +17,16 @@ pub(super) enum Party {
     Surface(usize),
 }
 
+impl Party {
+    /// The body, if it is one.
+    pub(super) fn body(self) -> Option<usize> {
+        match self {
+            Self::Body(k) => Some(k),
+            Self::Surface(_) => None,
+        }
+    }
+}
+
 /// A body, the one with the lower number, and what it may touch.
 pub(super) type Pair = (usize, Party);
 

@@ -36,11 +36,7 @@ const SAME_SIDE: f64 = 0.5;
 impl Row {
     /// The bodies that it acts on.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
-        let other = match self.on {
-            Party::Body(j) => Some(j),
-            Party::Surface(_) => None,
-        };
-        std::iter::once(self.shell_of).chain(other)
+        std::iter::once(self.shell_of).chain(self.on.body())
     }
 
     /// Where its point is at the end of a step, in the frame of what it touches, and φ there.

@@ -23,6 +23,8 @@ const QUICK_ROUNDS: usize = 12;
 /// Rounds end when velocities of all bodies change by less than this part of what gravity adds in the step. Smaller takes rounds that nobody sees; larger lets
 /// resting bodies creep.
 const SETTLED: f64 = 1e-5;
+/// Or by less than this part of what the step has changed them by: what is struck need not be told to the last digit of what rests.
+const SETTLED_PART: f64 = 1e-4;
 /// Conjugate gradients end at this part of the first residual. What is left the next round finds, for its residual is of the true function; the last round's own is small already.
 const RESIDUAL: f64 = 1e-6;
 /// Most looks along a Newton step for where it stops leading down.
@@ -209,9 +211,15 @@ impl<'a> System<'a> {
             }
             length = 0.5 * (low + high);
         }
-        let is_settled = direction.iter().all(|d| {
-            d.linear.abs().cmple(self.settled.linear).all()
-                && d.angular.abs().cmple(self.settled.angular).all()
+        let each = direction.iter().zip(velocities.iter()).zip(&self.start);
+        let is_settled = each.fold(true, |is_settled, ((d, now), before)| {
+            let changed = along(now, before, -1.0);
+            let within = |d: DVec3, least: DVec3, changed: DVec3| {
+                d.length_squared() <= least.x.max(SETTLED_PART * changed.length()).powi(2)
+            };
+            is_settled
+                && within(d.linear, self.settled.linear, changed.linear)
+                && within(d.angular, self.settled.angular, changed.angular)
         });
         Improved { length: low, is_settled }
     }
