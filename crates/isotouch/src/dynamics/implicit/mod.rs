@@ -152,7 +152,14 @@ impl World {
     /// The planes of contacts where points end, and contacts that are new along the way there.
     fn relaid(&self, roles: &[Role], found: &[Vec<Row>], tried: &Tried, dt: f64) -> Vec<Vec<Row>> {
         let steps = self.steps(&tried.moves, dt);
-        let more = self.look(roles, &steps, |role, pair| self.rows(role, pair));
+        // Only of those that touch: others are found in the next step, if they do then.
+        let touching: Vec<Role> =
+            roles.iter().zip(found).filter(|(_, rows)| !rows.is_empty()).map(|(role, _)| *role).collect();
+        let mut more = self.look(&touching, &steps, |role, pair| self.rows(role, pair)).into_iter();
+        let more: Vec<Vec<Row>> = found
+            .iter()
+            .map(|rows| if rows.is_empty() { Vec::new() } else { more.next().unwrap_or_default() })
+            .collect();
         let mut velocities = tried.solution.row_velocities.iter().copied();
         let known: Vec<Vec<_>> =
             found.iter().map(|rows| rows.iter().copied().zip(&mut velocities).collect()).collect();

@@ -1,7 +1,7 @@
 //! The velocities after the step: Newton's method.
 //!
-//! Friction with given normal forces is a convex function too, and its own second derivatives are taken: along a sliding that has risen friction does not resist more when it gets faster. With a drag instead,
-//! force over speed, which is easier, a contact at the edge of sticking takes dozens of rounds.
+//! Friction with given normal forces is a convex function too, and its own second derivatives are taken as far as they hold: along a sliding that has risen friction does not resist more when it gets faster.
+//! With drags alone, force over speed, contacts that hold nearly all they can take hundreds of rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,10 @@ use crate::math::{Mat6, Twist, Wrench};
 
 /// Most rounds. Contacts that open and close settle in a few; friction at the edge of sliding may take more, and is then as good as its last round.
 const MOST_ROUNDS: usize = 40;
-/// Rounds with the second derivatives of friction. Where these have not settled it, bodies are at the edge of tipping or sticking, and normal forces swing with friction from round to round; the rounds after
-/// take drags, which go there slowly but surely.
-const QUICK_ROUNDS: usize = 12;
+/// Rounds after which friction is taken for drags altogether: bodies are at the edge of tipping or sticking then, and drags get there slowly but surely.
+const QUICK_ROUNDS: usize = 24;
+/// A contact whose friction was told wrong by more than this part of what it can be is held back by a part of its drag, at first this one, then ever more; one that was told right to a third of it less and less.
+const WRONG: f64 = 0.3;
 /// Rounds end when velocities of all bodies change by less than this part of what gravity adds in the step. Smaller takes rounds that nobody sees; larger lets
 /// resting bodies creep.
 const SETTLED: f64 = 1e-5;
@@ -93,6 +94,24 @@ struct Improved {
 }
 
 impl Resistance {
+    /// How much a contact is to be held back next, in parts of its drag. Friction bends where sliding begins; told from far away, one contact would be thrown past that bend and bring all others to a halt.
+    fn held_next(&self, row: &Row, state: &RowState, held: f64) -> f64 {
+        let most = row.friction.coefficient(0.0) * self.normal_force;
+        if most == 0.0 {
+            return held;
+        }
+        let sliding = row.sliding(state);
+        let wrong =
+            (self.linear_friction(sliding) - row.friction.force(self.normal_force, sliding)).length() / most;
+        if wrong > WRONG {
+            (4.0 * held).clamp(WRONG * WRONG, 1.0)
+        } else if wrong < WRONG / 3.0 {
+            0.25 * held
+        } else {
+            held
+        }
+    }
+
     /// Friction at another sliding velocity, as this round takes it to be.
     fn linear_friction(&self, sliding: DVec3) -> DVec3 {
         let change = sliding - self.sliding;
@@ -156,13 +175,19 @@ impl<'a> System<'a> {
         let mut last: Vec<Resistance> = Vec::new();
         let mut states = self.states(&velocities);
         let mut is_solved = false;
+        let mut held = vec![0.0; self.rows.len()];
         while rounds < MOST_ROUNDS && !velocities.is_empty() {
             rounds += 1;
-            let is_quick = rounds <= QUICK_ROUNDS;
-            let each = self.rows.iter().zip(&states);
-            last = each.map(|(row, state)| resistance_at(row, state, is_quick)).collect();
+            if rounds > QUICK_ROUNDS {
+                held.fill(1.0);
+            }
+            let each = self.rows.iter().zip(&states).zip(&held);
+            last = each.map(|((row, state), held)| resistance_at(row, state, *held)).collect();
             let Improved { length, is_settled } = self.improve(&mut velocities, &mut states, &last);
             is_solved = length == 1.0;
+            for (((row, state), at), held) in self.rows.iter().zip(&states).zip(&last).zip(&mut held) {
+                *held = at.held_next(row, state, *held);
+            }
             if is_settled {
                 break;
             }
@@ -324,12 +349,12 @@ impl<'a> System<'a> {
     }
 }
 
-fn resistance_at(row: &Row, state: &RowState, is_quick: bool) -> Resistance {
+fn resistance_at(row: &Row, state: &RowState, held: f64) -> Resistance {
     let (normal_force, sliding) = (state.normal_force, row.sliding(state));
     let speed = sliding.length();
     let drag = row.friction.drag(normal_force, speed);
     // Where friction falls with the speed it is taken for constant, or the function were not convex.
-    let rise = if is_quick { row.friction.rise(normal_force, speed).clamp(0.0, drag) } else { drag };
+    let rise = row.friction.rise(normal_force, speed).clamp(held * drag, drag);
     let direction = sliding.try_normalize().unwrap_or(DVec3::ZERO);
     Resistance { normal_force, sliding, drag, rise, direction }
 }
