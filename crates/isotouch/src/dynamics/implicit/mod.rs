@@ -71,7 +71,7 @@ impl World {
         };
         let turns_far = |of: &Moved| (of.rate * dt).length_squared() > FAR_TURN * FAR_TURN;
         for relay in 0..MOST_RELAYS {
-            let touched = found.iter().flatten().flat_map(|row| row.bodies());
+            let touched = found.iter().flatten().flat_map(Row::bodies);
             let is_first_turn = relay == 0 && touched.into_iter().any(|body| turns_far(&best.moves[body]));
             if best.untold <= UNTOLD * kinetic(&free) && !is_first_turn {
                 break;
