@@ -262,6 +262,16 @@ fn built_in_scenes_are_read_and_their_shapes_can_be_made() {
             assert!(mesh.signed_volume() > 0.0, "{}", scene.name);
         }
     }
+    // Those with models are of the same names, and name their files within the folder.
+    for scene in built_in::WITH_MODELS {
+        assert!(built_in::by_name(scene.name).is_some(), "{}", scene.name);
+        let parsed = Scene::parse(&format!("models/{}", scene.name), scene.text).unwrap();
+        let files = parsed.shapes().filter_map(|shape| match &shape.mesh {
+            isotouch::scene::MeshSource::File(path) => Some(path),
+            isotouch::scene::MeshSource::BuiltIn(_) => None,
+        });
+        assert!(files.inspect(|path| assert!(path.starts_with("models"), "{path:?}")).count() > 0);
+    }
     assert!(built_in::by_name("drop").is_some() && built_in::by_name("drip").is_none());
 }
 

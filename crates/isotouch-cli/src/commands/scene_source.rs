@@ -1,7 +1,7 @@
 //! Where scenes come from, and the worlds made of them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use isotouch::dynamics::{Shape, World};
@@ -18,11 +18,48 @@ use crate::interrupt;
 pub(super) struct SceneText {
     pub(super) name: String,
     pub(super) text: String,
+    /// Whether it comes with the program.
+    is_built_in: bool,
+    /// The folder of the models that it is of, if it is a built-in one with models.
+    pub(super) models: Option<PathBuf>,
 }
+
+/// Names the folder with models. Set to nothing, it says that there are none.
+const MODELS: &str = "ISOTOUCH_MODELS";
+/// Where it is usually.
+const USUAL_MODELS: &str = "../shared/models";
 
 /// A file, or a built-in scene to be simulated if there is no file of that name.
 pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
-    text_among(scene, &built_in::ALL)
+    let found = text_among(scene, &built_in::ALL)?;
+    let Some(folder) = models()?.filter(|_| found.is_built_in) else { return Ok(found) };
+    let with_models = built_in::WITH_MODELS.into_iter().find(|scene| scene.name == found.name);
+    let Some(with_models) = with_models else { return Ok(found) };
+    // As if it lay there, so that its files are found.
+    let name = folder.join(with_models.name).display().to_string();
+    let parsed = Scene::parse(&name, with_models.text).or_failed()?;
+    let is_there = |shape: &ShapeSource| match &shape.mesh {
+        MeshSource::File(path) => path.is_file(),
+        MeshSource::BuiltIn(_) => true,
+    };
+    if !parsed.shapes().all(is_there) {
+        return Ok(found);
+    }
+    Ok(SceneText { name, text: with_models.text.to_owned(), is_built_in: true, models: Some(folder) })
+}
+
+/// The folder with models, if there is one.
+fn models() -> Result<Option<PathBuf>, Failure> {
+    match std::env::var_os(MODELS).map(PathBuf::from) {
+        Some(folder) if folder.as_os_str().is_empty() => Ok(None),
+        Some(folder) if folder.is_dir() => Ok(Some(folder)),
+        Some(folder) => Err(anyhow!(
+            "{MODELS} is {}, which is no folder; set it to one with models, to nothing for built-in shapes, or not at all",
+            folder.display()
+        ))
+        .or_bad_input(),
+        None => Ok(Some(PathBuf::from(USUAL_MODELS)).filter(|folder| folder.is_dir())),
+    }
 }
 
 /// The same with other built-in scenes.
@@ -31,7 +68,7 @@ pub(super) fn text_among(scene: &Path, built_in: &[BuiltInScene]) -> Result<Scen
     // The folder with the results of a built-in scene is often called like it.
     let is_no_file = !scene.exists() || scene.is_dir();
     if let Some(found) = built_in.iter().find(|found| found.name == name).filter(|_| is_no_file) {
-        return Ok(SceneText { name, text: found.text.to_owned() });
+        return Ok(SceneText { name, text: found.text.to_owned(), is_built_in: true, models: None });
     }
     if !scene.exists() {
         let names: Vec<&str> = built_in.iter().map(|scene| scene.name).collect();
@@ -49,7 +86,7 @@ pub(super) fn text_among(scene: &Path, built_in: &[BuiltInScene]) -> Result<Scen
     let text = fs::read_to_string(scene)
         .map_err(|source| SceneError::Read { path: scene.to_owned(), source })
         .or_bad_input()?;
-    Ok(SceneText { name, text })
+    Ok(SceneText { name, text, is_built_in: false, models: None })
 }
 
 /// The world of a scene, fields of mesh files from the cache.

@@ -66,6 +66,7 @@ impl Desk {
         // As a user runs it, not as the test runner does.
         command.env_remove("NO_COLOR").env_remove("CARGO");
         command.env("ISOTOUCH_CACHE", self.cache.path()).env_remove("ISOTOUCH_CACHE_SIZE");
+        command.env_remove("ISOTOUCH_MODELS");
         command
     }
 

@@ -279,3 +279,28 @@ fn built_in_scenes_are_printed_to_be_copied_and_inspected() {
         "{words}"
     );
 }
+
+/// Built-in scenes take models where all of theirs are there, and say so.
+#[test]
+fn built_in_scenes_take_models_where_there_are_any() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path("models/scan")).unwrap();
+    fs::copy(desk.path("part.obj"), desk.path("models/scan/bunny_777v.obj")).unwrap();
+    let arguments = ["simulate", "drop", "-o", "out", "--seconds", "0.02", "--force", "--json"];
+    let run = |folder: &str| {
+        crate::Run::from(desk.command(&arguments).env("ISOTOUCH_MODELS", folder).output().unwrap())
+    };
+    let with_models = run("models");
+    assert_eq!(with_models.code, Some(0), "{}", with_models.stderr);
+    assert_eq!(with_models.json()["models"], "models");
+    assert_eq!(with_models.json()["bodies"][1]["name"], "bunny");
+    // None, and a folder without them.
+    for folder in ["", "models/scan"] {
+        let json = run(folder).json();
+        assert_eq!(json["models"], Value::Null, "{folder}");
+        assert_eq!(json["bodies"][1]["name"], "knot", "{folder}");
+    }
+    let missing = run("nowhere");
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.json()["error"].as_str().unwrap().contains("nowhere"), "{}", missing.stderr);
+}

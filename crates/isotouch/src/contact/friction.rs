@@ -59,6 +59,21 @@ impl Friction {
         force * (1.0 + (RISEN * RISEN).recip()).sqrt() / both
     }
 
+    /// How much the force rises per speed; below 0 where it falls from its static to its kinetic value.
+    #[inline]
+    pub fn rise(&self, normal_force: f64, speed: f64) -> f64 {
+        let risen = RISEN * self.slip_speed;
+        if speed >= risen {
+            let beyond = speed / risen - 1.0;
+            let (at_rest, sliding) = (self.static_coefficient, self.kinetic_coefficient);
+            return -normal_force * (at_rest - sliding) * 2.0 * beyond / risen * (-beyond * beyond).exp();
+        }
+        // d/dv of v/√(v² + v₀²) is v₀²/√(v² + v₀²)³.
+        let both = (speed * speed + self.slip_speed * self.slip_speed).sqrt().max(self.slip_speed);
+        let part = self.slip_speed / both;
+        self.static_coefficient * normal_force * (1.0 + (RISEN * RISEN).recip()).sqrt() * part * part / both
+    }
+
     /// The force on what slides with this velocity along the surface.
     #[inline]
     pub fn force(&self, normal_force: f64, sliding: DVec3) -> DVec3 {
@@ -69,6 +84,27 @@ impl Friction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rise_is_the_slope_of_the_force() {
+        for (at_rest, sliding) in [(0.6, 0.4), (0.5, 0.5)] {
+            let friction =
+                Friction { static_coefficient: at_rest, kinetic_coefficient: sliding, slip_speed: 1e-3 };
+            for k in 0..60 {
+                let speed = 1e-5 * 1.2f64.powi(k);
+                let step = 1e-5 * speed;
+                let force = |speed: f64| speed * friction.drag(2.0, speed);
+                let slope = (force(speed + step) - force(speed - step)) / (2.0 * step);
+                let rise = friction.rise(2.0, speed);
+                // The law has a kink where it has risen.
+                let is_kink = (speed / 1e-2 - 1.0).abs() < 1e-4;
+                assert!(
+                    is_kink || (rise - slope).abs() < 1e-3 * slope.abs() + 1e-4,
+                    "{speed}: {rise} {slope}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn friction_is_against_sliding_and_never_more_than_coulombs() {

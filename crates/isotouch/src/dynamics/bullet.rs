@@ -106,8 +106,10 @@ impl World {
             let skin = touches.iter().map(|touch| touch.skin).fold(0.0, f64::max);
             let t = (first - skin / speed.max(f64::MIN_POSITIVE)).max(0.0);
             let carried = Carried { by, pose: relative.pose(t) };
+            let was = moves[bullet].pose.place(self.bodies[bullet].center);
             moves[bullet].carried = Some(carried);
             moves[bullet].pose = carried.world_pose(moves);
+            self.go_on_together((bullet, by), was, moves);
             let pose = |party: Party| match party {
                 Party::Body(j) => moves[j].pose,
                 Party::Surface(_) => Pose::IDENTITY,
@@ -123,9 +125,30 @@ impl World {
                 step.from.world_from_body = way(step).pose(t);
                 step.duration *= 1.0 - t;
             }
-            steps[bullet].to.world_from_body = moves[bullet].pose;
+            for body in by.body().into_iter().chain([bullet]) {
+                steps[body].to.world_from_body = moves[body].pose;
+            }
         }
         moves[bullet].carried.is_some()
+    }
+
+    /// What a bullet holds back of its way, it and the body that it hit go together, so that their common centre gets where it would have got: angular momentum is kept with it. What turning with that body
+    /// adds goes to the turning of both.
+    fn go_on_together(&self, (bullet, by): (usize, Party), was: DVec3, moves: &mut [Moved]) {
+        let is_free = |k: &usize| self.bodies[*k].is_dynamic() && moves[*k].carried.is_none();
+        let (Some(other), Some(carried)) = (by.body().filter(is_free), moves[bullet].carried) else { return };
+        let momentum = |k: usize| self.bodies[k].mass * moves[k].velocity;
+        let (own, both) = (momentum(bullet), momentum(bullet) + momentum(other));
+        let part = self.bodies[bullet].mass / (self.bodies[bullet].mass + self.bodies[other].mass);
+        let held = moves[bullet].pose.place(self.bodies[bullet].center) - was;
+        let together = -part * held;
+        // x × p of both after that, less what it was.
+        let more = held.cross(own) + together.cross(both);
+        moves[other].pose.position += together;
+        moves[bullet].pose = carried.world_pose(moves);
+        let share = self.share_of_turning(bullet, other);
+        moves[bullet].angular_momentum -= more * share;
+        moves[other].angular_momentum -= more * (1.0 - share);
     }
 
     /// The points that touch first, the earliest at the beginning, and what the bullet hits there. What was hit before is left out.

@@ -31,6 +31,15 @@ pub(super) fn add_delay(delays: &mut Delays, (body, other): (usize, usize), dela
 }
 
 impl World {
+    /// The part of an angular momentum that the first of two bodies takes, so that both turn about as fast by it.
+    pub(super) fn share_of_turning(&self, a: usize, b: usize) -> f64 {
+        let trace = |k: usize| {
+            let inertia = self.bodies[k].inertia;
+            inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z
+        };
+        trace(a) / (trace(a) + trace(b))
+    }
+
     pub(super) fn give_back(
         &self,
         (delays, shift): (&Delays, Shift),
@@ -63,11 +72,7 @@ impl World {
             moves[a].pose.position += shifted / masses.0;
             moves[b].pose.position -= shifted / masses.1;
             let left = missing - shifted.cross(after);
-            let trace = |k: usize| {
-                let inertia = self.bodies[k].inertia;
-                inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z
-            };
-            let share = trace(a) / (trace(a) + trace(b));
+            let share = self.share_of_turning(a, b);
             moves[a].angular_momentum += left * share;
             moves[b].angular_momentum += left * (1.0 - share);
         }

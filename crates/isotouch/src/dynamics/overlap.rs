@@ -26,6 +26,9 @@ const SHORTER: f64 = 0.98;
 /// Sweeps over the pairs that come apart, so that in heaps all do.
 const SWEEPS: usize = 8;
 
+/// What is less deep, as part of a body's size, touches: places are written with some digits only, and what was put on the ground is not worth a word.
+const TOUCHING: f64 = 1e-6;
+
 /// The allowance of what has come apart.
 const OVER: f64 = -1.0;
 
@@ -64,7 +67,11 @@ impl World {
             other: name(other),
             depth: of.depth,
         };
-        self.overlaps.iter().map(told).collect()
+        let is_worth_it = |of: &(&Pair, &Overlap)| {
+            let size = self.bodies[of.0.0].shape.around().radius;
+            of.1.depth > TOUCHING * size
+        };
+        self.overlaps.iter().filter(is_worth_it).map(told).collect()
     }
 
     /// Overlaps as they are at the beginning of a step.

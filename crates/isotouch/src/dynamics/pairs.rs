@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::broad_phase::{SweptBox, meeting_pairs};
+use super::broad_phase::{SweptSphere, meeting_spheres};
 use super::world::World;
 use crate::ccd::{HitStatus, Obstacle, PointContacts, Touchable};
 use crate::contact::{BodyStep, Law, Material, Placed, ShellOnSurface};
@@ -15,6 +15,16 @@ pub(super) enum Party {
     Body(usize),
     /// A surface of the world that stands still.
     Surface(usize),
+}
+
+impl Party {
+    /// The body, if it is one.
+    pub(super) fn body(self) -> Option<usize> {
+        match self {
+            Self::Body(k) => Some(k),
+            Self::Surface(_) => None,
+        }
+    }
 }
 
 /// A body, the one with the lower number, and what it may touch.
@@ -53,24 +63,24 @@ pub(super) struct Pressed {
 impl World {
     /// Pairs that may touch while bodies move like this, in order.
     pub(super) fn pairs(&self, steps: &[BodyStep]) -> Vec<Pair> {
-        let boxes: Vec<SweptBox> = self
+        let spheres: Vec<SweptSphere> = self
             .bodies
             .iter()
             .zip(steps)
             .map(|(body, step)| {
                 let around = body.shape.around();
                 let place = |at: &Placed| at.world_from_body.place(around.center);
+                // About the centre of mass it turns, and so bulges by r·θ²/8.
+                let turn = step.from.world_from_body.rotation.angle_between(step.to.world_from_body.rotation);
+                let bulge = (around.center - body.center).length() * turn * turn / 8.0;
                 // The field's box may reach farther than the shell, and contacts are looked for within a margin.
-                SweptBox::of_sphere(
-                    place(&step.from),
-                    place(&step.to),
-                    1.001 * around.radius + self.margin_of(body),
-                )
+                let radius = 1.001 * around.radius + self.margin_of(body) + bulge;
+                SweptSphere { from: place(&step.from), to: place(&step.to), radius }
             })
             .collect();
         let counts = |i: usize, j: usize| self.bodies[i].is_dynamic() || self.bodies[j].is_dynamic();
         let mut pairs: Vec<Pair> =
-            meeting_pairs(&boxes, counts).into_iter().map(|(i, j)| (i, Party::Body(j))).collect();
+            meeting_spheres(&spheres, counts).into_iter().map(|(i, j)| (i, Party::Body(j))).collect();
         for (i, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
             pairs.extend((0..self.surfaces.len()).map(|k| (i, Party::Surface(k))));
         }

@@ -1,4 +1,4 @@
-//! Scenes that are always there, of built-in shapes only.
+//! Scenes that are always there, of built-in shapes only; and some of them again, of well-known models, for those who have these in a folder.
 
 /// A built-in scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,3 +25,12 @@ pub const ALL: [BuiltInScene; 8] = [
 pub fn by_name(name: &str) -> Option<BuiltInScene> {
     ALL.into_iter().find(|scene| scene.name == name)
 }
+
+/// The same scenes with models instead of built-in shapes, where there are any. Paths of files are those within the folder of the models, `scan/bunny_777v.obj` and the like; so they are to be
+/// [parsed](super::Scene::parse) as if they lay there.
+pub const WITH_MODELS: [BuiltInScene; 4] = [
+    BuiltInScene { name: "drop", text: include_str!("built_in/models/drop.toml") },
+    BuiltInScene { name: "detailed-drop", text: include_str!("built_in/models/detailed-drop.toml") },
+    BuiltInScene { name: "pile", text: include_str!("built_in/models/pile.toml") },
+    BuiltInScene { name: "nut-bolt", text: include_str!("built_in/models/nut-bolt.toml") },
+];

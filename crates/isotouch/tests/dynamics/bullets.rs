@@ -142,3 +142,39 @@ fn a_turning_bullet_does_not_dip_through_the_ground() {
     assert_eq!(report.stopped, 1);
     assert!(report.max_penetration < 0.01, "{}", report.max_penetration);
 }
+
+/// Both momenta, also where what is hit flies aside and turns, so that the bullet is carried along.
+#[test]
+fn bullets_that_are_carried_along_keep_both_momenta() {
+    for (speed, stiffness) in [(40.0, 1e6), (80.0, 1e7), (200.0, 1e7)] {
+        let mut world = World::new(WorldOptions { gravity: DVec3::ZERO, ..Default::default() });
+        let material = Material { stiffness, ..Default::default() };
+        let cube = shape(&shapes::cuboid(DVec3::splat(0.2)).unwrap(), 48, 600);
+        let thrown = |linear: DVec3, angular: DVec3| Twist { linear, angular };
+        let of_cube = BodyOptions {
+            twist: thrown(DVec3::new(0.0, -10.0, 5.0), DVec3::new(3.0, 0.0, 8.0)),
+            material,
+            ..at(DVec3::new(0.0, 0.06, -0.02))
+        };
+        let of_ball = BodyOptions {
+            twist: thrown(DVec3::new(speed, 2.0, 1.0), DVec3::new(0.0, 1.0, 2.0)),
+            material,
+            is_bullet: true,
+            ..at(DVec3::new(-0.5, 0.02, 0.01))
+        };
+        world.add_body(cube, of_cube).unwrap();
+        world.add_body(ball(0.05), of_ball).unwrap();
+        let before = world.report();
+        let scale: f64 = world.bodies().iter().map(|body| body.momentum().length()).sum();
+        let mut stopped = 0;
+        for _ in 0..12 {
+            let report = world.step(1.0 / 240.0).unwrap();
+            stopped += report.stopped;
+            let off = (report.momentum - before.momentum).length();
+            assert!(off < 1e-12 * scale, "{speed} m/s: {off} of {scale}");
+            let off = (report.angular_momentum - before.angular_momentum).length();
+            assert!(off < 1e-12 * scale, "{speed} m/s: angular, {off} of {scale}");
+        }
+        assert!(stopped > 0, "{speed} m/s: it was not stopped");
+    }
+}

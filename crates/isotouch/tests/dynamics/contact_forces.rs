@@ -239,6 +239,54 @@ proptest! {
     }
 }
 
+/// The implicit integrator takes k·n·nᵀ of each point for its gradient. What that leaves out, turning normals and the field's second derivatives, is of the order of depth over cell: little for what rests.
+#[test]
+fn the_part_of_the_gradient_that_steps_are_solved_with_is_most_of_it() {
+    use isotouch::math::Mat6;
+    use isotouch::math::spatial::outer;
+
+    let Scene { shell, field } = scene();
+    let placed = |pose: Pose| Placed {
+        world_from_body: pose,
+        center: DVec3::new(0.02, 0.0, 0.01),
+        twist: Twist::ZERO,
+    };
+    let length = |matrix: &Mat6| matrix.to_rows().iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
+    let all = 0..shell.len() as u32;
+    let mut compared = 0;
+    for k in 0..40 {
+        let f = f64::from(k);
+        // Two alike that lie on each other, ever deeper.
+        let rotation = DQuat::from_rotation_y(0.15 * f) * DQuat::from_rotation_x(0.1 * (0.3 * f).sin());
+        let a = placed(Pose { position: DVec3::new(0.05 * f.sin(), 0.0, 0.29 - 1e-3 * f), rotation });
+        let b = placed(Pose::IDENTITY);
+        let at = forces_at(
+            (shell, Obstacle::Field(field)),
+            (&a, &b),
+            all.clone(),
+            (&law(1e4), ContactNormals::Field),
+        );
+        if at.points.is_empty() {
+            continue;
+        }
+        let mut taken = Mat6::ZERO;
+        for of in &at.points {
+            let arm = of.place - a.center_in_world();
+            taken += Mat6::at_arms(&(outer(of.outward, of.outward) * -of.stiffness), arm, arm);
+        }
+        let deepest = at.points.iter().map(|of| of.depth).fold(0.0, f64::max);
+        let off = length(&(at.shell_per_shell + taken * -1.0)) / length(&taken);
+        // The interpolant's slope is not quite 1 either.
+        assert!(
+            off < 0.1 + 2.0 * deepest / field.grid().cell,
+            "{off} at {} cells",
+            deepest / field.grid().cell
+        );
+        compared += 1;
+    }
+    assert!(compared > 10, "{compared}");
+}
+
 /// The second derivatives of fields that the gradients rest on.
 #[test]
 fn second_derivatives_are_those_of_gradients() {

@@ -35,7 +35,8 @@ const RECORDING: &str = "resume/recording";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-    SCENE is a TOML file (docs/simulation.md describes it) or a built-in scene: drop, bowls, detailed-drop, pile, incline, nut-bolt, gears, thin-plate.\n\n\
+    SCENE is a TOML file (docs/simulation.md describes it) or a built-in scene: drop, bowls, detailed-drop, pile, incline, nut-bolt, gears, thin-plate. Where there are models, in the folder that ISOTOUCH_MODELS names or in ../shared/models, drop, detailed-drop, pile and nut-bolt take these; \
+    ISOTOUCH_MODELS= takes built-in shapes.\n\n\
     DIR gets trajectory.csv and trajectory.npz (poses, energies, penetration, contacts), scene.glb (a film), charts as SVG and PNG, summary.json, and resume/, which \
     --resume goes on from.\n\n\
     Examples:\n  \
@@ -136,6 +137,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     if let Ending::Diverged(error) = &ending {
         summary.insert("error".into(), error.to_string().into());
     }
+    let models = source.models.as_ref().map(|folder| folder.display().to_string());
+    summary.insert("models".into(), models.into());
     summary.insert("fingerprint".into(), hexadecimal(&fingerprint).into());
     summary.insert("build_seconds".into(), building.as_secs_f64().into());
     summary.insert("wall_seconds".into(), stepping.as_secs_f64().into());
@@ -165,12 +168,16 @@ fn report(folder: &Path, summary: Map<String, Value>, stepping: Duration) -> Rep
         duration(stepping),
         number(of("seconds"))
     ));
-    report.facts(&[
+    let mut facts = vec![
         ("step", format!("{} (p50), {} (p99), {} (max)", step("p50"), step("p99"), step("max"))),
         ("deepest penetration", format!("{} mm", number(1e3 * of("max_penetration")))),
         ("points in contact", format!("{} at most", count(of("max_contacts") as u64))),
         ("results", format!("{}: scene.glb, energy.png, trajectory.csv, …", folder.display())),
-    ]);
+    ];
+    if let Some(models) = summary.get("models").and_then(Value::as_str) {
+        facts.insert(0, ("models", format!("of {models}; ISOTOUCH_MODELS= takes built-in shapes")));
+    }
+    report.facts(&facts);
     for (key, value) in summary {
         report.key(&key, value);
     }

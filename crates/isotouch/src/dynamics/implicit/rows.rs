@@ -30,6 +30,34 @@ pub(super) struct Row {
     pub(super) arm_of_surface: DVec3,
 }
 
+/// A plane is laid anew where its normal turns by less than this, cos 60°: farther is the other side of something thin, and the way out is the one by which the point came.
+const SAME_SIDE: f64 = 0.5;
+
+impl Row {
+    /// The bodies that it acts on.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
+        std::iter::once(self.shell_of).chain(self.on.body())
+    }
+
+    /// Where its point is at the end of a step, in the frame of what it touches, and φ there.
+    pub(super) fn end(&self, role: &Role, pair: &ShellOnSurface<'_>) -> (DVec3, f64) {
+        let place = pair.chord(self.point).to;
+        (place, pair.obstacle.touchable().value(place) + role.overlap)
+    }
+
+    /// The same with the plane at the end of a step, in which the point went this way relative to what it touches.
+    #[must_use]
+    pub(super) fn relaid(&self, role: &Role, pair: &ShellOnSurface<'_>, way: DVec3) -> Self {
+        let (place, phi) = self.end(role, pair);
+        let turn = pair.surface_body.to.world_from_body.rotation;
+        let normal = normal_of(pair.obstacle.touchable(), place).map(|normal| turn * normal);
+        match normal.filter(|normal| normal.dot(self.normal) > SAME_SIDE && phi.is_finite()) {
+            Some(normal) => Self { normal, gap: phi - normal.dot(way), ..*self },
+            None => *self,
+        }
+    }
+}
+
 impl World {
     pub(super) fn rows(&self, role: &Role, pair: &ShellOnSurface<'_>) -> Vec<Row> {
         let margin = self.margin(role.on, role.shell_of);

@@ -1,9 +1,13 @@
-//! The velocities after the step: Newton's method, conjugate gradients within.
+//! The velocities after the step: Newton's method.
+//!
+//! Friction with given normal forces is a convex function too, and its own second derivatives are taken as far as they hold: along a sliding that has risen friction does not resist more when it gets faster.
+//! With drags alone, force over speed, contacts that hold nearly all they can take hundreds of rounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat3, DVec3};
 
+use super::factor::Order;
 use super::rows::Row;
 use crate::dynamics::free::Moved;
 use crate::dynamics::pairs::Party;
@@ -13,13 +17,24 @@ use crate::math::{Mat6, Twist, Wrench};
 
 /// Most rounds. Contacts that open and close settle in a few; friction at the edge of sliding may take more, and is then as good as its last round.
 const MOST_ROUNDS: usize = 40;
+/// Rounds after which friction is taken for drags altogether: bodies are at the edge of tipping or sticking then, and drags get there slowly but surely.
+const QUICK_ROUNDS: usize = 24;
+/// A contact whose friction was told wrong by more than this part of what it can be is held back by a part of its drag, at first this one, then ever more; one that was told right to a third of it less and less.
+const WRONG: f64 = 0.3;
 /// Rounds end when velocities of all bodies change by less than this part of what gravity adds in the step. Smaller takes rounds that nobody sees; larger lets
 /// resting bodies creep.
 const SETTLED: f64 = 1e-5;
+/// Or by less than this part of what the step has changed them by: what is struck need not be told to the last digit of what rests.
+const SETTLED_PART: f64 = 1e-4;
 /// Conjugate gradients end at this part of the first residual. What is left the next round finds, for its residual is of the true function; the last round's own is small already.
 const RESIDUAL: f64 = 1e-6;
-/// Most halvings of a Newton step that does not lead down.
-const MOST_HALVINGS: usize = 12;
+/// Most looks along a Newton step for where it stops leading down.
+const MOST_LOOKS: usize = 12;
+/// A step is long enough where the slope along it is this part of what it was, either way. Less looks longer; more takes more rounds.
+const FLAT: f64 = 0.5;
+/// Products of blocks, for every product that a round of conjugate gradients takes, up to which the matrix is solved directly. A product of two blocks takes six times as long as one with six
+/// numbers, and conjugate gradients some hundred rounds.
+const DIRECT: usize = 50;
 
 pub(super) struct System<'a> {
     rows: &'a [Row],
@@ -31,13 +46,20 @@ pub(super) struct System<'a> {
     /// M of the unknowns.
     inertia: Vec<Mat6>,
     settled: Twist,
-    /// Where the search begins: velocities before the step.
+    /// Velocities before the step.
     start: Vec<Twist>,
+    order: Option<Order>,
 }
 
 pub(super) struct Solution {
     /// On the shell's body, for every row, N.
     pub(super) forces: Vec<DVec3>,
+    /// Of what each row's point does relative to what it touches, m/s.
+    pub(super) row_velocities: Vec<DVec3>,
+    /// Of the bodies that are touched.
+    pub(super) velocities: Vec<Twist>,
+    /// ½ (u − u*)ᵀ M (u − u*), J.
+    pub(super) detour: f64,
     pub(super) rounds: usize,
 }
 
@@ -49,12 +71,53 @@ struct RowState {
     normal_force: f64,
 }
 
-/// What a row's force is taken for during a round: linear in the velocity.
+/// What a row's force is taken for during a round: linear in the velocity, with the normal force of its beginning for friction.
 struct Resistance {
-    /// Whether the spring is pressed.
-    is_pressed: bool,
-    /// Friction per sliding velocity, N·s/m, for the normal force and speed at the beginning of the round.
+    /// N, at the beginning of the round.
+    normal_force: f64,
+    /// m/s, along the surface, then.
+    sliding: DVec3,
+    /// Friction force per sliding velocity, N·s/m.
     drag: f64,
+    /// How much more friction there is per speed along the sliding, N·s/m; at most the drag, which is what there is across.
+    rise: f64,
+    /// Of the sliding.
+    direction: DVec3,
+}
+
+/// What a Newton step came to.
+struct Improved {
+    /// How much of it was taken.
+    length: f64,
+    /// Whether all of it is so small that the search is over.
+    is_settled: bool,
+}
+
+impl Resistance {
+    /// How much a contact is to be held back next, in parts of its drag. Friction bends where sliding begins; told from far away, one contact would be thrown past that bend and bring all others to a halt.
+    fn held_next(&self, row: &Row, state: &RowState, held: f64) -> f64 {
+        let most = row.friction.coefficient(0.0) * self.normal_force;
+        if most == 0.0 {
+            return held;
+        }
+        let sliding = row.sliding(state);
+        let wrong =
+            (self.linear_friction(sliding) - row.friction.force(self.normal_force, sliding)).length() / most;
+        if wrong > WRONG {
+            (4.0 * held).clamp(WRONG * WRONG, 1.0)
+        } else if wrong < WRONG / 3.0 {
+            0.25 * held
+        } else {
+            held
+        }
+    }
+
+    /// Friction at another sliding velocity, as this round takes it to be.
+    fn linear_friction(&self, sliding: DVec3) -> DVec3 {
+        let change = sliding - self.sliding;
+        let along = self.direction * change.dot(self.direction);
+        -(self.drag * (self.sliding + change - along) + self.rise * along)
+    }
 }
 
 impl<'a> System<'a> {
@@ -81,64 +144,109 @@ impl<'a> System<'a> {
         let speed = SETTLED * (world.options.gravity.length() * dt).max(1e-6);
         let settled =
             Twist { linear: DVec3::splat(speed), angular: DVec3::splat(speed / least_size.max(1e-9)) };
-        Self { rows, dt, unknown, free, inertia, settled, start }
+        let mut system = Self { rows, dt, unknown, free, inertia, settled, start, order: None };
+        system.order = system.order();
+        system
     }
 
-    pub(super) fn solve(&self) -> Solution {
-        let mut velocities = self.start.clone();
+    /// How to solve directly, if that pays.
+    fn order(&self) -> Option<Order> {
+        let pairs: BTreeSet<(usize, usize)> = self
+            .rows
+            .iter()
+            .filter_map(|row| {
+                let Party::Body(j) = row.on else { return None };
+                let (a, b) = (self.unknown[row.shell_of]?, self.unknown[j]?);
+                Some((a.min(b), a.max(b)))
+            })
+            .collect();
+        let order = Order::new(self.inertia.len(), &pairs);
+        let by_gradients = self.inertia.len() + 2 * pairs.len();
+        (order.work() <= DIRECT * by_gradients).then_some(order)
+    }
+
+    /// Where the search begins, unless it was searched before: velocities before the step.
+    pub(super) fn start(&self) -> Vec<Twist> {
+        self.start.clone()
+    }
+
+    pub(super) fn solve(&self, mut velocities: Vec<Twist>) -> Solution {
         let mut rounds = 0;
         let mut last: Vec<Resistance> = Vec::new();
         let mut states = self.states(&velocities);
-        if velocities.is_empty() {
-            return Solution { forces: vec![DVec3::ZERO; self.rows.len()], rounds };
-        }
-        while rounds < MOST_ROUNDS {
+        let mut is_solved = false;
+        let mut held = vec![0.0; self.rows.len()];
+        while rounds < MOST_ROUNDS && !velocities.is_empty() {
             rounds += 1;
-            last = self.rows.iter().zip(&states).map(|(row, state)| self.resistance_at(row, state)).collect();
-            if self.improve(&mut velocities, &mut states, &last) {
+            if rounds > QUICK_ROUNDS {
+                held.fill(1.0);
+            }
+            let each = self.rows.iter().zip(&states).zip(&held);
+            last = each.map(|((row, state), held)| resistance_at(row, state, *held)).collect();
+            let Improved { length, is_settled } = self.improve(&mut velocities, &mut states, &last);
+            is_solved = length == 1.0;
+            for (((row, state), at), held) in self.rows.iter().zip(&states).zip(&last).zip(&mut held) {
+                *held = at.held_next(row, state, *held);
+            }
+            if is_settled {
                 break;
             }
         }
-        // The forces of the last round's linear system, which its velocities solve. Those of the friction law at these velocities are the same but for what is left to
-        // improve, times a large stiffness.
-        let forces = self.rows.iter().zip(states).zip(&last).map(|((row, state), at)| {
+        let forces = self.rows.iter().zip(&states).enumerate().map(|(k, (row, state))| {
+            let Some(at) = last.get(k).filter(|_| is_solved) else {
+                // Not there yet: the forces of these velocities.
+                return state.normal_force * row.normal
+                    + row.friction.force(state.normal_force, row.sliding(state));
+            };
+            // The forces of the last round's linear system, which its velocities solve. Those of the law at these velocities are the same but for what is left to improve, times a large stiffness.
             let along = state.velocity.dot(row.normal);
+            let is_pressed = at.normal_force > 0.0;
             let normal_force =
-                if at.is_pressed { -row.stiffness * row.gap - self.resistance(row) * along } else { 0.0 };
-            normal_force * row.normal - at.drag * row.sliding(&state)
+                if is_pressed { -row.stiffness * row.gap - self.resistance(row) * along } else { 0.0 };
+            normal_force * row.normal + at.linear_friction(row.sliding(state))
         });
-        Solution { forces: forces.collect(), rounds }
+        let forces = forces.collect();
+        let row_velocities = states.iter().map(|state| state.velocity).collect();
+        Solution { forces, row_velocities, detour: self.detour(&velocities), velocities, rounds }
     }
 
-    /// One Newton step; whether it was so small that the search is over.
-    fn improve(&self, velocities: &mut [Twist], states: &mut Vec<RowState>, at: &[Resistance]) -> bool {
+    /// One Newton step.
+    fn improve(&self, velocities: &mut [Twist], states: &mut Vec<RowState>, at: &[Resistance]) -> Improved {
         let gradient = self.gradient(velocities, states, at);
-        let Some(direction) = self.blocks(at).solve(&gradient) else { return true };
-        let before = self.cost(velocities, states, at);
-        let mut length = 1.0;
-        for _ in 0..MOST_HALVINGS {
+        let Some(direction) = self.blocks(at).solve(self.order.as_ref(), &gradient) else {
+            return Improved { length: 0.0, is_settled: true };
+        };
+        let before = dot(&gradient, &direction);
+        // The function falls against the direction up to where the slope changes its sign: between `low` and `high`, once both are known.
+        let (mut low, mut high, mut length) = (0.0, 1.0, 1.0);
+        for _ in 0..MOST_LOOKS {
             let next: Vec<Twist> =
-                velocities.iter().zip(&direction).map(|(v, d)| along(v, d, -length)).collect();
+                velocities.iter().zip(&direction).map(|(v, d)| along(v, d, low - length)).collect();
             let next_states = self.states(&next);
-            let cost = self.cost(&next, &next_states, at);
-            if cost <= before + 1e-12 * before.abs() {
+            let slope = dot(&self.gradient(&next, &next_states, at), &direction);
+            if slope < -FLAT * before {
+                high = length;
+            } else {
                 velocities.copy_from_slice(&next);
                 *states = next_states;
-                break;
+                low = length;
+                if slope <= FLAT * before || low == high {
+                    break;
+                }
             }
-            length *= 0.5;
+            length = 0.5 * (low + high);
         }
-        direction.iter().all(|d| {
-            (length * d.linear).abs().cmple(self.settled.linear).all()
-                && (length * d.angular).abs().cmple(self.settled.angular).all()
-        })
-    }
-
-    fn resistance_at(&self, row: &Row, state: &RowState) -> Resistance {
-        Resistance {
-            is_pressed: state.normal_force > 0.0,
-            drag: row.friction.drag(state.normal_force, row.sliding(state).length()),
-        }
+        let each = direction.iter().zip(velocities.iter()).zip(&self.start);
+        let is_settled = each.fold(true, |is_settled, ((d, now), before)| {
+            let changed = along(now, before, -1.0);
+            let within = |d: DVec3, least: DVec3, changed: DVec3| {
+                d.length_squared() <= least.x.max(SETTLED_PART * changed.length()).powi(2)
+            };
+            is_settled
+                && within(d.linear, self.settled.linear, changed.linear)
+                && within(d.angular, self.settled.angular, changed.angular)
+        });
+        Improved { length: low, is_settled }
     }
 
     fn velocity(&self, body: usize, velocities: &[Twist]) -> Twist {
@@ -164,24 +272,18 @@ impl<'a> System<'a> {
         row.stiffness * self.dt + row.damping
     }
 
-    /// The function that is minimised, with friction as drags of this round: ½·drag·|vₜ|² touches the true one from above.
-    fn cost(&self, velocities: &[Twist], states: &[RowState], at: &[Resistance]) -> f64 {
-        let mut sum = 0.0;
-        for (body, unknown) in self.unknown.iter().enumerate() {
-            let Some(k) = *unknown else { continue };
+    /// ½ (u − u*)ᵀ M (u − u*).
+    fn detour(&self, velocities: &[Twist]) -> f64 {
+        let of = |(body, unknown): (usize, &Option<usize>)| {
+            let k = (*unknown)?;
             let off = along(&velocities[k], &self.free[body], -1.0);
             let pushed = self.inertia[k].apply(&off);
-            sum += 0.5 * (pushed.force.dot(off.linear) + pushed.torque.dot(off.angular));
-        }
-        for ((row, state), Resistance { drag, .. }) in self.rows.iter().zip(states).zip(at) {
-            let sliding = row.sliding(state);
-            sum += self.dt
-                * (0.5 * state.normal_force * state.normal_force / self.resistance(row)
-                    + 0.5 * drag * sliding.length_squared());
-        }
-        sum
+            Some(0.5 * (pushed.force.dot(off.linear) + pushed.torque.dot(off.angular)))
+        };
+        self.unknown.iter().enumerate().filter_map(of).sum()
     }
 
+    /// First derivatives of the function that is minimised, friction with the normal forces of the round's beginning.
     fn gradient(&self, velocities: &[Twist], states: &[RowState], at: &[Resistance]) -> Vec<Wrench> {
         let mut gradient = vec![Wrench::ZERO; self.inertia.len()];
         for (body, unknown) in self.unknown.iter().enumerate() {
@@ -189,8 +291,16 @@ impl<'a> System<'a> {
                 gradient[k] = self.inertia[k].apply(&along(&velocities[k], &self.free[body], -1.0));
             }
         }
-        for ((row, state), Resistance { drag, .. }) in self.rows.iter().zip(states).zip(at) {
-            let impulse = (state.normal_force * row.normal - *drag * row.sliding(state)) * self.dt;
+        for ((row, state), at) in self.rows.iter().zip(states).zip(at) {
+            let friction = if at.normal_force > 0.0 {
+                row.friction.force(at.normal_force, row.sliding(state))
+            } else {
+                DVec3::ZERO
+            };
+            if state.normal_force == 0.0 && friction == DVec3::ZERO {
+                continue;
+            }
+            let impulse = (state.normal_force * row.normal + friction) * self.dt;
             if let Some(k) = self.unknown[row.shell_of] {
                 gradient[k] += Wrench::of_force(-impulse, row.arm_of_shell);
             }
@@ -203,16 +313,17 @@ impl<'a> System<'a> {
         gradient
     }
 
-    /// Second derivatives: M + dt·Σ Jᵀ((k·dt + c)·n·nᵀ + drag·(1 − n·nᵀ))J.
+    /// Second derivatives: M + dt·Σ Jᵀ((k·dt + c)·n·nᵀ + drag·(1 − n·nᵀ − s·sᵀ) + rise·s·sᵀ)J, s the direction of sliding.
     fn blocks(&self, at: &[Resistance]) -> Blocks {
         let mut blocks = Blocks { own: self.inertia.clone(), between: BTreeMap::new() };
-        for (row, Resistance { is_pressed, drag }) in self.rows.iter().zip(at) {
-            let pressed = if *is_pressed { self.resistance(row) } else { 0.0 };
-            if pressed == 0.0 && *drag == 0.0 {
+        for (row, &Resistance { normal_force, drag, rise, direction, .. }) in self.rows.iter().zip(at) {
+            let is_pressed = normal_force > 0.0;
+            if !is_pressed {
                 continue;
             }
-            let nn = outer(row.normal, row.normal);
-            let k = (nn * pressed + (DMat3::IDENTITY - nn) * *drag) * self.dt;
+            let (nn, ss) = (outer(row.normal, row.normal), outer(direction, direction));
+            let friction = (DMat3::IDENTITY - nn) * drag + ss * (rise - drag);
+            let k = (nn * self.resistance(row) + friction) * self.dt;
             let a = self.unknown[row.shell_of];
             let b = match row.on {
                 Party::Body(j) => self.unknown[j],
@@ -236,6 +347,16 @@ impl<'a> System<'a> {
         }
         blocks
     }
+}
+
+fn resistance_at(row: &Row, state: &RowState, held: f64) -> Resistance {
+    let (normal_force, sliding) = (state.normal_force, row.sliding(state));
+    let speed = sliding.length();
+    let drag = row.friction.drag(normal_force, speed);
+    // Where friction falls with the speed it is taken for constant, or the function were not convex.
+    let rise = row.friction.rise(normal_force, speed).clamp(held * drag, drag);
+    let direction = sliding.try_normalize().unwrap_or(DVec3::ZERO);
+    Resistance { normal_force, sliding, drag, rise, direction }
 }
 
 impl Row {
@@ -267,8 +388,11 @@ impl Blocks {
         y
     }
 
-    /// Conjugate gradients, each body's own block as preconditioner. `None` if that is not positive definite, which rounding alone can do.
-    fn solve(&self, right: &[Wrench]) -> Option<Vec<Twist>> {
+    /// Directly, or by conjugate gradients, each body's own block as preconditioner. `None` if that is not positive definite, which rounding alone can do.
+    fn solve(&self, order: Option<&Order>, right: &[Wrench]) -> Option<Vec<Twist>> {
+        if let Some(order) = order {
+            return order.solve(&self.own, &self.between, right);
+        }
         let own: Vec<Cholesky6> = self.own.iter().map(Cholesky6::new).collect::<Option<_>>()?;
         if self.between.is_empty() {
             return Some(own.iter().zip(right).map(|(own, right)| own.solve(right)).collect());
