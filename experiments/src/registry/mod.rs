@@ -5,6 +5,7 @@ mod agreement;
 mod alpha;
 mod band;
 mod bisection;
+mod cloth;
 mod exact;
 mod god_object;
 mod haptic_alpha;
@@ -205,6 +206,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "the servo loop: time of a call, deadlines, memory over a long run",
         title: "The two loops",
         run: haptic_loops::run,
+    },
+    Experiment {
+        name: "cloth",
+        about: "cloth over a head and against wires, beside Fuhrmann et al. (2003)",
+        title: "Cloth",
+        run: cloth::run,
     },
     Experiment {
         name: "alpha",

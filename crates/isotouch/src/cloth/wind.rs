@@ -1,0 +1,39 @@
+//! Air that moves, or that cloth moves through.
+
+use glam::DVec3;
+
+/// The air around cloth.
+pub(super) struct Air {
+    /// m/s.
+    pub(super) velocity: DVec3,
+    /// ½·ρ·c, kg/m³.
+    pub(super) pressure: f64,
+}
+
+/// Changes velocities by what the air does to triangles in h seconds: F = ½·ρ·c·A·|v_n|·v_n along the normal, with v_n the normal part of the air's velocity as the
+/// triangle sees it; each corner gets a third. Taken as it will be when that velocity has changed, so that light cloth is never thrown back by its own drag.
+pub(super) fn blow(
+    air: &Air,
+    triangles: &[[u32; 3]],
+    places: &[DVec3],
+    velocities: &mut [DVec3],
+    (inverse_masses, h): (&[f64], f64),
+) {
+    for corners in triangles {
+        let [a, b, c] = corners.map(|i| i as usize);
+        let doubled = (places[b] - places[a]).cross(places[c] - places[a]);
+        let twice_area = doubled.length();
+        if twice_area == 0.0 {
+            continue;
+        }
+        let normal = doubled / twice_area;
+        let mean = (velocities[a] + velocities[b] + velocities[c]) / 3.0;
+        let relative = (air.velocity - mean).dot(normal);
+        // kg/s, for each corner.
+        let drag = air.pressure * 0.5 * twice_area * relative.abs() / 3.0;
+        for i in [a, b, c] {
+            let part = h * drag * inverse_masses[i];
+            velocities[i] += normal * (relative * part / (1.0 + part));
+        }
+    }
+}
