@@ -1,7 +1,8 @@
-//! A picture of a built-in scene of cloth: moved for a while, then its triangles drawn with a depth buffer and a lamp that throws shadows.
+//! Pictures of a built-in scene of cloth, side by side: moved for a while, then its triangles drawn with a depth buffer and a lamp that throws shadows. Cloth is
+//! checked, so that one sees where it is stretched and sheared.
 //!
 //! ```text
-//! cargo run --release -p isotouch --example cloth_portrait -- SCENE SECONDS OUT.png [WIDTH]
+//! cargo run --release -p isotouch --example cloth_portrait -- SCENE SECONDS[,SECONDS…] OUT.png [WIDTH]
 //! ```
 
 // A program: it says what it did.
@@ -22,56 +23,71 @@ const LAMP: usize = 2048;
 
 // Colours are linear, not sRGB.
 const CLOTH: DVec3 = DVec3::new(0.62, 0.20, 0.16);
-const INSIDE: DVec3 = DVec3::new(0.50, 0.30, 0.24);
+const CHECK: DVec3 = DVec3::new(0.78, 0.58, 0.48);
+const INSIDE: DVec3 = DVec3::new(0.42, 0.22, 0.18);
+/// Of a check, m.
+const SIDE: f64 = 0.05;
 const OBSTACLE: DVec3 = DVec3::new(0.55, 0.55, 0.58);
 const SKY: DVec3 = DVec3::new(0.80, 0.86, 0.92);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (name, seconds, out, width) = match &arguments[..] {
-        [name, seconds, out] => (name, seconds.parse::<f64>()?, out, 800),
-        [name, seconds, out, width] => (name, seconds.parse()?, out, width.parse()?),
-        _ => return Err("usage: cloth_portrait SCENE SECONDS OUT.png [WIDTH]".into()),
+    let (name, times, out, width) = match &arguments[..] {
+        [name, times, out] => (name, times, out, 400),
+        [name, times, out, width] => (name, times, out, width.parse()?),
+        _ => return Err("usage: cloth_portrait SCENE SECONDS[,SECONDS…] OUT.png [WIDTH]".into()),
     };
     if !(1..=4096).contains(&width) {
         return Err("the width must be from 1 to 4096 pixels".into());
     }
+    let times: Vec<f64> = times.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let mut scene = scenes::by_name(name)?;
-    while scene.world.time() < seconds - 1e-9 {
-        scene.step()?;
+    let (mut moments, mut points) = (Vec::new(), Vec::new());
+    for &seconds in &times {
+        while scene.world.time() < seconds - 1e-9 {
+            scene.step()?;
+        }
+        moments.push(triangles_of(&scene));
+        points.extend(scene.world.cloths().iter().flat_map(|cloth| cloth.places().iter().copied()));
     }
-    let triangles = triangles_of(&scene);
     // From where each scene tells most: toward the eye.
     let toward = match name.as_str() {
         "flag-wires" => DVec3::new(1.0, 0.35, 0.8),
         "trousers" => DVec3::new(0.35, 0.15, 1.0),
         _ => DVec3::new(0.6, 0.55, 1.0),
     };
-    let points = || scene.world.cloths().iter().flat_map(|cloth| cloth.places().iter().copied());
-    let height = width * 3 / 4;
-    let eye = View::of(toward, points(), 1.25, [width * SAMPLES, height * SAMPLES]);
-    let lamp = View::of(DVec3::new(-0.5, 1.0, 0.6), points(), 2.2, [LAMP, LAMP]);
-    let shadows = lamp.draw(&triangles);
-    let seen = eye.draw(&triangles);
-    let rgb = develop(&eye, &seen, (&lamp, &shadows), &triangles);
+    let height = width;
+    let all = || points.iter().copied();
+    let eye = View::of(toward, all(), 1.15, [width * SAMPLES, height * SAMPLES]);
+    let lamp = View::of(DVec3::new(-0.5, 1.0, 0.6), all(), 2.2, [LAMP, LAMP]);
+    let pictures: Vec<Vec<u8>> = moments
+        .iter()
+        .map(|triangles| develop(&eye, &eye.draw(triangles), (&lamp, &lamp.draw(triangles)), triangles))
+        .collect();
+    let rows = (0..height).flat_map(|y| pictures.iter().map(move |rgb| &rgb[3 * width * y..][..3 * width]));
+    let rgb: Vec<u8> = rows.flatten().copied().collect();
 
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(out)?), width as u32, height as u32);
+    let wide = (width * pictures.len()) as u32;
+    let mut encoder = png::Encoder::new(BufWriter::new(File::create(out)?), wide, height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.write_header()?.write_image_data(&rgb)?;
-    println!("{name} after {seconds} s, {} triangles: {out}", triangles.len());
+    println!("{name} after {times:?} s: {out}");
     Ok(())
 }
 
 struct Triangle {
     corners: [DVec3; 3],
     normals: [DVec3; 3],
-    is_cloth: bool,
+    /// Of the whole triangle.
+    face: DVec3,
+    /// Where its corners were at rest; of what is no cloth, nothing.
+    rest: Option<[DVec3; 3]>,
 }
 
 fn triangles_of(scene: &ClothScene) -> Vec<Triangle> {
     let mut all = Vec::new();
-    let mut add = |places: &[DVec3], triangles: &[[u32; 3]], is_cloth: bool| {
+    let mut add = |places: &[DVec3], triangles: &[[u32; 3]], rest: Option<&[DVec3]>| {
         let mut normals = vec![DVec3::ZERO; places.len()];
         let faces = || triangles.iter().map(|of| of.map(|i| i as usize));
         let flat = |[a, b, c]: [usize; 3]| (places[b] - places[a]).cross(places[c] - places[a]);
@@ -85,18 +101,19 @@ fn triangles_of(scene: &ClothScene) -> Vec<Triangle> {
             // Solids have sharp edges, cloth has none.
             let at = |i: usize| {
                 let smooth = normals[i].normalize_or_zero();
-                if is_cloth || smooth.dot(face) > 0.8 { smooth } else { face }
+                if rest.is_some() || smooth.dot(face) > 0.8 { smooth } else { face }
             };
-            all.push(Triangle { corners: of.map(|i| places[i]), normals: of.map(at), is_cloth });
+            let rest = rest.map(|rest| of.map(|i| rest[i]));
+            all.push(Triangle { corners: of.map(|i| places[i]), normals: of.map(at), face, rest });
         }
     };
     for one in ClothFilm::new(&scene.world).shown() {
-        add(&one.frames[0], one.mesh.triangles(), true);
+        add(&one.frames[0], one.mesh.triangles(), Some(one.mesh.vertices()));
     }
     for (id, mesh) in &scene.meshes {
         let pose = scene.world.obstacle(*id).pose();
         let places: Vec<DVec3> = mesh.vertices().iter().map(|&p| pose.place(p)).collect();
-        add(&places, mesh.triangles(), false);
+        add(&places, mesh.triangles(), None);
     }
     all
 }
@@ -188,14 +205,19 @@ fn develop(eye: &View, seen: &[Seen], (lamp, shadows): (&View, &[Seen]), triangl
         let Some(of) = triangles.get(one.triangle as usize) else { return SKY };
         let point = mixed(of.corners, one.weights);
         let mut normal = mixed(of.normals, one.weights).normalize_or_zero();
-        let is_front = normal.dot(toward_eye) >= 0.0;
+        // By the triangle, not by the smoothed normal, which turns away before the outline does.
+        let is_front = of.face.dot(toward_eye) >= 0.0;
         if !is_front {
             normal = -normal;
         }
-        let paint = match (of.is_cloth, is_front) {
-            (true, true) => CLOTH,
-            (true, false) => INSIDE,
-            (false, _) => OBSTACLE,
+        let paint = match (of.rest, is_front) {
+            (Some(rest), true) => {
+                // A little beside zero, where flat sheets lie.
+                let at = (mixed(rest, one.weights) / SIDE + 0.01).floor();
+                if (at.x + at.y + at.z).rem_euclid(2.0) < 0.5 { CLOTH } else { CHECK }
+            }
+            (Some(_), false) => INSIDE,
+            (None, _) => OBSTACLE,
         };
         let at = lamp.place(point + normal * (3.0 / lamp.scale));
         let is_there = at.x >= 0.0 && at.y >= 0.0 && (at.x as usize) < LAMP && (at.y as usize) < LAMP;

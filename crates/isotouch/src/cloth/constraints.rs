@@ -16,12 +16,10 @@ pub(super) struct Strain {
     pub(super) u: [f64; 2],
     /// The same for w_v.
     pub(super) v: [f64; 2],
-    /// m².
-    pub(super) area: f64,
-    /// N/m.
-    pub(super) stretch: f64,
-    /// N/m.
-    pub(super) shear: f64,
+    /// α = 1/(k·A) of warp and weft.
+    pub(super) stretch_compliance: f64,
+    /// The same of shear; infinite where nothing resists it.
+    pub(super) shear_compliance: f64,
 }
 
 impl Strain {
@@ -49,9 +47,10 @@ fn stretch_round(
     }
     let f0 = f1 + f2;
     let weight = w0 * f0 * f0 + w1 * f1 * f1 + w2 * f2 * f2 + softness;
-    let step = (1.0 - length - softness * *multiplier) / weight;
-    *multiplier += step;
-    let push = along * (step / length);
+    // Δλ/|along|: one division for both, for this is where half of a substep goes.
+    let share = (1.0 - length - softness * *multiplier) / (weight * length);
+    *multiplier += share * length;
+    let push = along * share;
     x[0] -= push * (w0 * f0);
     x[1] += push * (w1 * f1);
     x[2] += push * (w2 * f2);
@@ -76,12 +75,11 @@ impl Constraint<3> for Strain {
         if w == [0.0; 3] {
             return x;
         }
-        // α = 1/(k·A).
-        let softness = per_square / (self.stretch * self.area);
+        let softness = self.stretch_compliance * per_square;
         stretch_round(self.u, &mut x, w, &mut multiplier[0], softness);
         stretch_round(self.v, &mut x, w, &mut multiplier[1], softness);
-        if self.shear > 0.0 {
-            let softness = per_square / (self.shear * self.area);
+        if self.shear_compliance.is_finite() {
+            let softness = self.shear_compliance * per_square;
             let (along_u, along_v) = self.directions(x);
             let g1 = along_v * self.u[0] + along_u * self.v[0];
             let g2 = along_v * self.u[1] + along_u * self.v[1];
@@ -102,13 +100,13 @@ impl Constraint<3> for Strain {
     fn energy(&self, x: [DVec3; 3]) -> f64 {
         let (along_u, along_v) = self.directions(x);
         let (u, v, s) = (along_u.length() - 1.0, along_v.length() - 1.0, along_u.dot(along_v));
-        0.5 * self.area * (self.stretch * (u * u + v * v) + self.shear * s * s)
+        0.5 * ((u * u + v * v) / self.stretch_compliance + s * s / self.shear_compliance)
     }
 
     fn carried(&self, multiplier: &[f64; 3], per_square: f64) -> f64 {
         let [u, v, s] = multiplier.map(|of| of * per_square);
-        let sheared = if self.shear > 0.0 { s * s / self.shear } else { 0.0 };
-        0.5 * ((u * u + v * v) / self.stretch + sheared) / self.area
+        let sheared = if self.shear_compliance.is_finite() { s * s * self.shear_compliance } else { 0.0 };
+        0.5 * ((u * u + v * v) * self.stretch_compliance + sheared)
     }
 }
 
@@ -179,9 +177,9 @@ impl<const N: usize> Constraint<N> for Bend<N> {
         for k in 0..N {
             weight += w[k] * self.weights[k] * self.weights[k];
         }
-        let step = (self.rest - length - softness * *multiplier) / weight;
-        *multiplier += step;
-        let push = sum * (step / length);
+        let share = (self.rest - length - softness * *multiplier) / (weight * length);
+        *multiplier += share * length;
+        let push = sum * share;
         for k in 0..N {
             x[k] += push * (w[k] * self.weights[k]);
         }
@@ -285,9 +283,8 @@ mod tests {
             particles: [0, 1, 2],
             u: [10.0, 0.0],
             v: [0.0, 10.0],
-            area: 0.005,
-            stretch: 100.0,
-            shear: 20.0,
+            stretch_compliance: 1.0 / (100.0 * 0.005),
+            shear_compliance: 1.0 / (20.0 * 0.005),
         };
         let x = [DVec3::ZERO, DVec3::new(0.12, 0.01, 0.0), DVec3::new(0.03, 0.02, 0.09)];
         let moved = strain.moved(x, [1e3; 3], &mut [0.0; 3], 1e6);

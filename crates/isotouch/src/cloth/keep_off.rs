@@ -144,9 +144,10 @@ impl Cloth {
             self.look(obstacles);
         }
         self.contacts.stirred.fill(false);
+        let mut count = 0;
         self.keep_particles_off(&substep, None);
         if self.edge_test != EdgeTest::None {
-            self.keep_edges_off(&substep, (h, &mut *impulses));
+            count += self.keep_edges_off(&substep, (h, &mut *impulses));
             if rules.method == CollisionMethod::Continuous {
                 let stirred = std::mem::take(&mut self.contacts.stirred);
                 self.keep_particles_off(&substep, Some(&stirred));
@@ -161,7 +162,6 @@ impl Cloth {
         let Contacts { clearance, next, edge_clearance, edge_next, touches, .. } = &mut self.contacts;
         std::mem::swap(clearance, next);
         std::mem::swap(edge_clearance, edge_next);
-        let mut count = 0;
         for (i, pushes) in touches.iter().enumerate().filter(|(_, pushes)| !pushes.is_none()) {
             count += 1;
             for (obstacle, kick) in pushes.iter() {
@@ -264,8 +264,9 @@ impl Cloth {
         );
     }
 
-    /// One place of every edge with an end that is near. What it needs is added to both ends.
-    fn keep_edges_off(&mut self, substep: &Substep<'_>, (h, impulses): (f64, &mut [Wrench])) {
+    /// One place of every edge with an end that is near. What it needs is added to both ends. How many touched.
+    fn keep_edges_off(&mut self, substep: &Substep<'_>, (h, impulses): (f64, &mut [Wrench])) -> usize {
+        let mut count = 0;
         let runs: Vec<std::ops::Range<usize>> = self.edges.runs().collect();
         let mut moves = std::mem::take(&mut self.contacts.moves);
         for run in runs {
@@ -290,11 +291,13 @@ impl Cloth {
             self.contacts.settled = settled;
             for (e, one) in run.zip(&moves) {
                 let Some(one) = one else { continue };
+                count += 1;
                 let mass = self.apply(e, one);
                 self.press(e, one, (mass / h, substep, &mut *impulses));
             }
         }
         self.contacts.moves = moves;
+        count
     }
 
     /// What one edge wants.

@@ -41,6 +41,7 @@ pub struct Cloth {
     pub(super) velocities: Vec<DVec3>,
     pub(super) masses: Vec<f64>,
     pub(super) inverse_masses: Vec<f64>,
+    /// By their particles, in order.
     pub(super) pins: Vec<Pin>,
     pub(super) strains: Solver<3, Strain>,
     pub(super) bends: Solver<4, Bend<4>>,
@@ -269,8 +270,8 @@ impl Cloth {
     /// Holds a particle where it is.
     pub fn pin(&mut self, particle: usize) -> Result<(), ClothError> {
         let place = *self.places.get(particle).ok_or_else(|| self.no_such(particle))?;
-        if !self.is_pinned(particle) {
-            self.pins.push(Pin { particle: particle as u32, from: place, to: place });
+        if let Err(at) = self.pin_of(particle) {
+            self.pins.insert(at, Pin { particle: particle as u32, from: place, to: place });
             self.inverse_masses[particle] = 0.0;
             self.velocities[particle] = DVec3::ZERO;
         }
@@ -280,22 +281,28 @@ impl Cloth {
     /// Lets it go, with the velocity it has.
     pub fn unpin(&mut self, particle: usize) -> Result<(), ClothError> {
         let &mass = self.masses.get(particle).ok_or_else(|| self.no_such(particle))?;
-        self.pins.retain(|pin| pin.particle as usize != particle);
+        if let Ok(at) = self.pin_of(particle) {
+            self.pins.remove(at);
+        }
         self.inverse_masses[particle] = if mass > 0.0 { 1.0 / mass } else { 0.0 };
         Ok(())
     }
 
     /// Leads a pinned particle somewhere: it is there at the end of the next step, on a straight way.
     pub fn move_pin(&mut self, particle: usize, to: DVec3) -> Result<(), ClothError> {
-        let error = self.no_such(particle);
-        let pin = self.pins.iter_mut().find(|pin| pin.particle as usize == particle).ok_or(error)?;
-        pin.to = to;
+        let at = self.pin_of(particle).map_err(|_| self.no_such(particle))?;
+        self.pins[at].to = to;
         Ok(())
     }
 
     /// Whether a particle is held.
     pub fn is_pinned(&self, particle: usize) -> bool {
-        self.pins.iter().any(|pin| pin.particle as usize == particle)
+        self.pin_of(particle).is_ok()
+    }
+
+    /// Where its pin is, or would be.
+    fn pin_of(&self, particle: usize) -> Result<usize, usize> {
+        self.pins.binary_search_by_key(&particle, |pin| pin.particle as usize)
     }
 
     fn no_such(&self, particle: usize) -> ClothError {

@@ -226,18 +226,12 @@ fn rod() -> Result<ClothScene, ClothSceneError> {
     Ok(scene)
 }
 
-/// Trousers that fit hold on two legs by friction, and slide down when that is gone after a second (2003, Fig. 9).
+/// Trousers that fit hold on two legs by friction, and slide down to the ground when that is gone after a second (2003, Fig. 9).
 fn trousers() -> Result<ClothScene, ClothSceneError> {
     let cut = TrousersOptions::default();
     let garment = garments::trousers(&cut)?;
     let fabric = Fabric { stretch: 400.0, shear: 60.0, ..Fabric::default() };
-    let options = ClothOptions {
-        name: "trousers".into(),
-        fabric,
-        warp: DVec3::Y,
-        self_collision: false,
-        ..Default::default()
-    };
+    let options = ClothOptions { name: "trousers".into(), fabric, warp: DVec3::Y, ..Default::default() };
     let cloth = Cloth::from_mesh(&garment, &options)?;
     // Legs that taper down, and at the crotch are with ε 4 % too thick for the trousers, which start outside of them.
     let long = 1.6;
@@ -264,6 +258,11 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
         scene.meshes.push((id, leg.clone()));
         legs.push(id);
     }
+    let floor = -0.3 - 0.5 * long;
+    let ground = ObstacleOptions { name: "ground".into(), ..Default::default() };
+    let ground = scene.world.add_surface(Arc::new(Plane { normal: DVec3::Y, offset: floor }), ground)?;
+    let plate = shapes::cuboid(DVec3::new(2.0, 0.02, 2.0))?.mapped(|p| p + DVec3::Y * (floor - 0.01))?;
+    scene.meshes.push((ground, Arc::new(plate)));
     scene.world.add_cloth(cloth);
     scene.drive = Drive::Grease { legs: [legs[0], legs[1]], after: 1.0 };
     Ok(scene)
@@ -273,8 +272,7 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
 fn hair() -> Result<ClothScene, ClothSceneError> {
     let mesh = shapes::sphere(0.1, 20_480)?;
     let field = Field::from_mesh(&mesh, &FieldOptions { resolution: 96, band: 6.0, ..Default::default() })?;
-    let options = ClothWorldOptions { substeps: 16, ..Default::default() };
-    let mut scene = stage(options, Drive::Nothing, 2.0);
+    let mut scene = stage(ClothWorldOptions::default(), Drive::Nothing, 2.0);
     let options = ObstacleOptions { name: "head".into(), friction: 0.15, ..Default::default() };
     let id = scene.world.add_field(Arc::new(field), options)?;
     scene.meshes.push((id, Arc::new(mesh)));
@@ -292,7 +290,7 @@ pub fn flag_wires(speed: f64) -> Result<ClothScene, ClothSceneError> {
         &FieldOptions { resolution: 1200, band: 12.0, ..Default::default() },
     )?);
     let wire = Arc::new(wire);
-    let options = ClothWorldOptions { gravity: DVec3::ZERO, ..Default::default() };
+    let options = ClothWorldOptions { gravity: DVec3::ZERO, substeps: 10, ..Default::default() };
     let mut scene = stage(options, Drive::Nothing, 0.15);
     scene.dt = 0.0025;
     for k in -3..=3 {

@@ -110,9 +110,8 @@ fn strain(
         particles,
         u: [d / determinant, -b / determinant],
         v: [-c / determinant, a / determinant],
-        area,
-        stretch: options.fabric.stretch,
-        shear: options.fabric.shear,
+        stretch_compliance: 1.0 / (options.fabric.stretch * area),
+        shear_compliance: 1.0 / (options.fabric.shear * area),
     }
 }
 

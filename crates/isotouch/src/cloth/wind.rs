@@ -21,19 +21,22 @@ pub(super) fn blow(
 ) {
     for corners in triangles {
         let [a, b, c] = corners.map(|i| i as usize);
+        // N = 2A·n.
         let doubled = (places[b] - places[a]).cross(places[c] - places[a]);
-        let twice_area = doubled.length();
-        if twice_area == 0.0 {
+        let square = doubled.length_squared();
+        if square == 0.0 {
             continue;
         }
-        let normal = doubled / twice_area;
-        let mean = (velocities[a] + velocities[b] + velocities[c]) / 3.0;
-        let relative = (air.velocity - mean).dot(normal);
-        // kg/s, for each corner.
-        let drag = air.pressure * 0.5 * twice_area * relative.abs() / 3.0;
+        let mean = (velocities[a] + velocities[b] + velocities[c]) * (1.0 / 3.0);
+        // 2A·v_n.
+        let relative = (air.velocity - mean).dot(doubled);
+        // kg in a substep, for each corner: ½·ρ·c·A·|v_n|·h/3.
+        let drag = air.pressure * relative.abs() * (h / 6.0);
+        // v_n·n.
+        let normal_part = doubled * (relative / square);
         for i in [a, b, c] {
-            let part = h * drag * inverse_masses[i];
-            velocities[i] += normal * (relative * part / (1.0 + part));
+            let part = drag * inverse_masses[i];
+            velocities[i] += normal_part * (part / (1.0 + part));
         }
     }
 }

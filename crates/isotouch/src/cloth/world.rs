@@ -30,7 +30,7 @@ impl ClothId {
 pub struct ClothReport {
     /// Seconds since the start.
     pub time: f64,
-    /// Particles that touched an obstacle in the last substep.
+    /// Particles, and places on edges, that touched an obstacle in the last substep.
     pub contacts: usize,
     /// Pairs of particles that were set apart in the last substep.
     pub self_contacts: usize,

@@ -26,8 +26,30 @@ pub struct SceneCloth {
     pub velocity: DVec3,
     /// What it is like; of strands, what both have.
     pub options: ClothOptions,
+    /// Hands that lead it.
+    pub handles: Vec<SceneHandle>,
     /// Where it is described.
     pub place: Place,
+}
+
+/// Particles that are held, and led together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneHandle {
+    /// Which.
+    pub particles: Vec<usize>,
+    /// m/s.
+    pub velocity: DVec3,
+    /// When they begin to move, s.
+    pub after: f64,
+    /// When they stop, s.
+    pub until: f64,
+}
+
+impl SceneHandle {
+    /// How far it has led its particles at a time, m.
+    pub fn way(&self, time: f64) -> DVec3 {
+        self.velocity * (time.min(self.until) - self.after).max(0.0)
+    }
 }
 
 /// What cloth is cut from.
@@ -43,7 +65,7 @@ pub enum ClothSource {
     Hair(HairOptions, StrandOptions),
 }
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "name",
     "shape",
     "position",
@@ -62,6 +84,7 @@ const KEYS: [&str; 19] = [
     "damping",
     "drag",
     "pins",
+    "handles",
     "held",
 ];
 
@@ -91,14 +114,7 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
         self_friction: number("self_friction", usual.self_friction)?,
         damping: number("damping", usual.damping)?,
         drag: number("drag", usual.drag)?,
-        pins: match table.get("pins") {
-            Some(value) => value
-                .list()?
-                .iter()
-                .map(|of| Ok(of.whole(0, u64::from(u32::MAX))? as usize))
-                .collect::<Result<_, SceneError>>()?,
-            None => Vec::new(),
-        },
+        pins: table.get("pins").map(|value| read_particles(&value)).transpose()?.unwrap_or_default(),
         ..usual
     };
     if let ClothSource::Hair(_, strands) = &mut source {
@@ -121,7 +137,36 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
         rotation: table.get("rotation").map(|value| rotation(&value)).transpose()?.unwrap_or_default(),
     };
     let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
-    Ok(SceneCloth { source, pose, velocity, options, place: table.place() })
+    let handles = match table.get("handles") {
+        Some(value) => {
+            value.list()?.iter().map(|of| read_handle(of, &table.what)).collect::<Result<_, SceneError>>()?
+        }
+        None => Vec::new(),
+    };
+    Ok(SceneCloth { source, pose, velocity, options, handles, place: table.place() })
+}
+
+fn read_particles(value: &Value<'_>) -> Result<Vec<usize>, SceneError> {
+    value.list()?.iter().map(|of| Ok(of.whole(0, u64::from(u32::MAX))? as usize)).collect()
+}
+
+fn read_handle(value: &Value<'_>, cloth: &str) -> Result<SceneHandle, SceneError> {
+    let table = value.table(format!("a handle of {cloth}"))?;
+    table.check_keys(&["particles", "velocity", "after", "until"])?;
+    Ok(SceneHandle {
+        particles: read_particles(&table.need("particles", "write particles = [0, 1]")?)?,
+        velocity: table.vector("velocity")?.unwrap_or(DVec3::ZERO),
+        after: table.number("after")?.unwrap_or(0.0),
+        until: table.number("until")?.unwrap_or(f64::INFINITY),
+    })
+}
+
+/// A count of pieces.
+fn many(table: &Table<'_>, key: &str, usual: usize) -> Result<usize, SceneError> {
+    Ok(match table.get(key) {
+        Some(value) => value.whole(1, 100_000)? as usize,
+        None => usual,
+    })
 }
 
 fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneError> {
@@ -142,6 +187,19 @@ fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneErr
                 let squares = table.get("squares").map(|value| counts(&value)).transpose()?;
                 Ok(ClothSource::Sheet(size.unwrap_or([1.0, 1.0]), squares.unwrap_or([30, 30])))
             }
+            "tablecloth" => {
+                table.check_keys(&["kind", "side", "squares"])?;
+                let side = table.positive("side")?.unwrap_or(1.0);
+                let squares = many(table, "squares", 30)?;
+                Ok(ClothSource::Sheet([side, side], [squares, squares]))
+            }
+            "ribbon" => {
+                table.check_keys(&["kind", "length", "width", "squares"])?;
+                let long = table.positive("length")?.unwrap_or(1.0);
+                let squares = many(table, "squares", 40)?;
+                let wide = table.positive("width")?.unwrap_or(long / squares as f64);
+                Ok(ClothSource::Sheet([long, wide], [squares, 1]))
+            }
             "trousers" => {
                 table.check_keys(&["kind", "leg_radius", "leg_length", "rise", "stance", "around"])?;
                 let usual = TrousersOptions::default();
@@ -161,23 +219,19 @@ fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneErr
             "hair" => {
                 table.check_keys(&["kind", "radius", "length", "strands", "points", "crown"])?;
                 let usual = HairOptions::default();
-                let count = |key: &str, usual: usize| -> Result<usize, SceneError> {
-                    Ok(match table.get(key) {
-                        Some(value) => value.whole(1, 100_000)? as usize,
-                        None => usual,
-                    })
-                };
                 let hair = HairOptions {
                     radius: table.positive("radius")?.unwrap_or(usual.radius),
                     length: table.positive("length")?.unwrap_or(usual.length),
-                    strands: count("strands", usual.strands)?,
-                    points: count("points", usual.points)?,
+                    strands: many(table, "strands", usual.strands)?,
+                    points: many(table, "points", usual.points)?,
                     crown: table.positive("crown")?.unwrap_or(usual.crown),
                     ..usual
                 };
                 Ok(ClothSource::Hair(hair, StrandOptions::default()))
             }
-            other => Err(value.unknown(other, "cloth", &["sheet", "trousers", "hair"])),
+            other => {
+                Err(value.unknown(other, "cloth", &["sheet", "tablecloth", "ribbon", "trousers", "hair"]))
+            }
         },
         None => Err(SceneError::Missing {
             place: table.place(),

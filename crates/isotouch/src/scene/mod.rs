@@ -44,7 +44,7 @@ mod surface;
 mod table;
 
 pub use body::SceneBody;
-pub use cloth::{ClothSource, SceneCloth};
+pub use cloth::{ClothSource, SceneCloth, SceneHandle};
 pub use error::{Place, SceneError, ShapeFailure};
 pub use parse::Scene;
 pub use shape::{BuiltInShape, MeshSource, ShapeSource, ShellPoints};

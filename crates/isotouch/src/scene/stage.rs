@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::cloth::SceneHandle;
 use super::error::SceneError;
 use super::parse::Scene;
-use crate::cloth::{ClothReport, ClothStepError, ClothWorld, ObstacleId, ObstacleOptions};
+use crate::cloth::{ClothId, ClothReport, ClothStepError, ClothWorld, Handle, ObstacleId, ObstacleOptions};
 use crate::dynamics::{StepError, StepReport, World};
-use crate::math::Wrench;
+use crate::math::{Pose, Wrench};
 
 /// A world of bodies and a world of cloth that touch each other: bodies with fields are obstacles to cloth, and feel what it presses with.
 ///
@@ -21,6 +22,8 @@ pub struct Stage {
     obstacles: Vec<Option<ObstacleId>>,
     /// What pushes bodies beside cloth.
     forces: Vec<Wrench>,
+    /// Hands that lead cloth. What they do depends on the time alone, so that a stage that is put back goes on as it would have.
+    hands: Vec<(ClothId, Handle, SceneHandle)>,
 }
 
 /// Why a step of both was not taken.
@@ -42,6 +45,11 @@ impl Stage {
             if let Some(id) = id {
                 self.cloth.move_obstacle(*id, body.pose());
             }
+        }
+        let end = self.cloth.time() + dt;
+        for (id, handle, script) in &self.hands {
+            // Its particles are pinned as long as it is there.
+            let _ = handle.lead(self.cloth.cloth_mut(*id), Pose::at(script.way(end)));
         }
         let of_cloth = self.cloth.step(dt)?;
         let reactions: Vec<Wrench> = self
@@ -105,15 +113,23 @@ impl Scene {
                 }
             })?;
         }
+        let mut hands = Vec::new();
         for of in &self.cloth {
-            let made = of.make().map_err(|source| SceneError::Cloth {
+            let wrong = |source| SceneError::Cloth {
                 place: of.place.clone(),
                 cloth: of.options.name.clone(),
                 source,
-            })?;
-            cloth.add_cloth(made);
+            };
+            let mut made = of.make().map_err(wrong)?;
+            let grip = |script: &SceneHandle| Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
+            let handles: Vec<Handle> =
+                of.handles.iter().map(grip).collect::<Result<_, _>>().map_err(|error| wrong(error.into()))?;
+            let id = cloth.add_cloth(made);
+            hands.extend(
+                handles.into_iter().zip(&of.handles).map(|(handle, script)| (id, handle, script.clone())),
+            );
         }
         let forces = self.bodies.iter().map(|body| body.force).collect();
-        Ok(Stage { bodies, cloth, obstacles, forces })
+        Ok(Stage { bodies, cloth, obstacles, forces, hands })
     }
 }

@@ -186,7 +186,7 @@ fn hair_falls_over_a_head_and_stays_outside() {
 fn what_rests_on_two_obstacles_presses_on_both() {
     let mut world = ClothWorld::default();
     let planes = [1.0, -1.0].map(|side: f64| {
-        let normal = DVec3::new(side, 1.0, 0.0).normalize();
+        let normal = DVec3::new(side, 1.0, 0.0) * 0.5f64.sqrt();
         let of = ObstacleOptions { friction: 0.0, ..Default::default() };
         world.add_surface(Arc::new(Plane { normal, offset: 0.0 }), of).unwrap()
     });

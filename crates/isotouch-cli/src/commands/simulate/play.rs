@@ -89,7 +89,15 @@ impl Play {
         if scene.cloth.is_empty() {
             return Ok(Self::Bodies(Box::new(world)));
         }
-        Ok(Self::Stage(Box::new(scene.stage(world).or_bad_input()?)))
+        let stage = scene.stage(world).or_bad_input()?;
+        let depth = stage.cloth.penetration();
+        if depth > 0.0 && !args.resume {
+            console.warn(format_args!(
+                "cloth is {} mm inside an obstacle at the start; it is pushed out at push_out_speed",
+                number(1e3 * depth)
+            ));
+        }
+        Ok(Self::Stage(Box::new(stage)))
     }
 
     /// None in a scene of cloth, where obstacles are led.
@@ -180,7 +188,8 @@ impl Play {
             for cloth in world.cloths() {
                 facts.energies[0] += cloth.kinetic_energy();
                 facts.energies[1] += cloth.potential_energy(world.options().gravity);
-                facts.energies[2] += cloth.elastic_energy();
+                // Of the forces that act: strain that is left over pulls with nothing (docs/cloth.md, Energy).
+                facts.energies[2] += cloth.carried_energy();
             }
             facts.cloth_depth = world.penetration();
             facts.penetration = facts.penetration.max(facts.cloth_depth);
