@@ -24,7 +24,8 @@ const LAMP: usize = 2048;
 // Colours are linear, not sRGB.
 const CLOTH: DVec3 = DVec3::new(0.62, 0.20, 0.16);
 const CHECK: DVec3 = DVec3::new(0.78, 0.58, 0.48);
-const INSIDE: DVec3 = DVec3::new(0.42, 0.22, 0.18);
+/// How much darker the inside is.
+const INSIDE: f64 = 0.6;
 /// Of a check, m.
 const SIDE: f64 = 0.05;
 const OBSTACLE: DVec3 = DVec3::new(0.55, 0.55, 0.58);
@@ -210,14 +211,14 @@ fn develop(eye: &View, seen: &[Seen], (lamp, shadows): (&View, &[Seen]), triangl
         if !is_front {
             normal = -normal;
         }
-        let paint = match (of.rest, is_front) {
-            (Some(rest), true) => {
+        let paint = match of.rest {
+            Some(rest) => {
                 // A little beside zero, where flat sheets lie.
                 let at = (mixed(rest, one.weights) / SIDE + 0.01).floor();
-                if (at.x + at.y + at.z).rem_euclid(2.0) < 0.5 { CLOTH } else { CHECK }
+                let check = if (at.x + at.y + at.z).rem_euclid(2.0) < 0.5 { CLOTH } else { CHECK };
+                check * if is_front { 1.0 } else { INSIDE }
             }
-            (Some(_), false) => INSIDE,
-            (None, _) => OBSTACLE,
+            None => OBSTACLE,
         };
         let at = lamp.place(point + normal * (3.0 / lamp.scale));
         let is_there = at.x >= 0.0 && at.y >= 0.0 && (at.x as usize) < LAMP && (at.y as usize) < LAMP;

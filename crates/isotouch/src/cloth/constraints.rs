@@ -132,7 +132,8 @@ impl<const N: usize> Bend<N> {
 }
 
 impl Bend<4> {
-    /// Across the edge x₀x₁, between triangles with the third corners x₂ and x₃. E = ½·k·3/(A₀ + A₁)·|Σ cᵢ·xᵢ|², cᵢ sums of cotangents.
+    /// Across the edge x₀x₁, between triangles with the third corners x₂ and x₃. E = ½·k/(A₀ + A₁)·|Σ cᵢ·xᵢ|², cᵢ sums of cotangents. Bergou et al. have 3/(A₀ + A₁), which
+    /// is thrice the energy of a rolled sheet: exactly so where triangles are equilateral, whichever way it is rolled.
     pub(super) fn across(particles: [u32; 4], x: [DVec3; 4], stiffness: f64) -> Self {
         let cotangent = |a: DVec3, b: DVec3| a.dot(b) / a.cross(b).length();
         let edge = x[1] - x[0];
@@ -140,7 +141,7 @@ impl Bend<4> {
         let [c03, c04] = [cotangent(-edge, x[2] - x[1]), cotangent(-edge, x[3] - x[1])];
         let areas = 0.5 * (edge.cross(x[2] - x[0]).length() + edge.cross(x[3] - x[0]).length());
         let weights = [c03 + c04, c01 + c02, -c01 - c03, -c02 - c04];
-        let mut bend = Self { particles, weights, rest: 0.0, compliance: areas / (3.0 * stiffness) };
+        let mut bend = Self { particles, weights, rest: 0.0, compliance: areas / stiffness };
         bend.rest = bend.sum(&x).length();
         bend
     }
@@ -261,6 +262,29 @@ mod tests {
         let expected = 0.5 * k * step * step / (radius * radius);
         let got = diagonal + side_x + side_z;
         assert!((got / expected - 1.0).abs() < 0.01, "{got} {expected}");
+    }
+
+    /// The same for equilateral triangles, whichever way they are rolled: three hinges for every vertex, which stands for two triangles.
+    #[test]
+    fn a_sheet_of_equilateral_triangles_may_be_rolled_any_way() {
+        let (k, radius, step) = (0.3, 1.0, 0.02);
+        let flat = |i: f64, j: f64| DVec3::new(step * (i + 0.5 * j), 0.0, step * j * 0.75f64.sqrt());
+        for degrees in [0.0f64, 17.0, 30.0, 71.0] {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let roll = |p: DVec3| {
+                let (around, along) = ((cos * p.x + sin * p.z) / radius, cos * p.z - sin * p.x);
+                DVec3::new(radius * around.sin(), radius * around.cos(), along)
+            };
+            let hinge = |corners: [(f64, f64); 4]| {
+                let rest = corners.map(|(i, j)| flat(i, j));
+                Bend::across([0, 1, 2, 3], rest, k).energy(rest.map(roll))
+            };
+            let got = hinge([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, -1.0)])
+                + hinge([(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 1.0)])
+                + hinge([(1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)]);
+            let expected = 0.5 * k * 0.75f64.sqrt() * step * step / (radius * radius);
+            assert!((got / expected - 1.0).abs() < 0.01, "{degrees}°: {got} {expected}");
+        }
     }
 
     #[test]

@@ -269,33 +269,36 @@ impl Cloth {
         let mut count = 0;
         let runs: Vec<std::ops::Range<usize>> = self.edges.runs().collect();
         let mut moves = std::mem::take(&mut self.contacts.moves);
+        let mut edge_next = std::mem::take(&mut self.contacts.edge_next);
+        let mut settled = std::mem::take(&mut self.contacts.settled);
+        let mut give_way = |cloth: &mut Self, e: usize, one: &EdgeMove| {
+            count += 1;
+            let mass = cloth.apply(e, one);
+            cloth.press(e, one, (mass / h, substep, &mut *impulses));
+        };
         for run in runs {
-            let mut edge_next = std::mem::take(&mut self.contacts.edge_next);
-            let mut settled = std::mem::take(&mut self.contacts.settled);
-            let of_edge =
-                |e: usize, next: &mut f64, settled: &mut DVec3| self.edge_move(e, substep, (next, settled));
-            if is_shared(run.len()) {
-                let state = edge_next[run.clone()].par_iter_mut().zip(&mut settled[run.clone()]);
-                let found = state.with_min_len(256).enumerate();
-                found
-                    .map(|(k, (next, settled))| of_edge(run.start + k, next, settled))
-                    .collect_into_vec(&mut moves);
-            } else {
-                let state = edge_next[run.clone()].iter_mut().zip(&mut settled[run.clone()]);
-                moves.clear();
-                moves.extend(
-                    state.enumerate().map(|(k, (next, settled))| of_edge(run.start + k, next, settled)),
-                );
+            if !is_shared(run.len()) {
+                // No two of a run share a particle: whether one moves before the next looks is all the same.
+                for e in run {
+                    if let Some(one) = self.edge_move(e, substep, (&mut edge_next[e], &mut settled[e])) {
+                        give_way(self, e, &one);
+                    }
+                }
+                continue;
             }
-            self.contacts.edge_next = edge_next;
-            self.contacts.settled = settled;
+            let state = edge_next[run.clone()].par_iter_mut().zip(&mut settled[run.clone()]);
+            let found = state.with_min_len(256).enumerate();
+            found
+                .map(|(k, (next, settled))| self.edge_move(run.start + k, substep, (next, settled)))
+                .collect_into_vec(&mut moves);
             for (e, one) in run.zip(&moves) {
-                let Some(one) = one else { continue };
-                count += 1;
-                let mass = self.apply(e, one);
-                self.press(e, one, (mass / h, substep, &mut *impulses));
+                if let Some(one) = one {
+                    give_way(self, e, one);
+                }
             }
         }
+        self.contacts.edge_next = edge_next;
+        self.contacts.settled = settled;
         self.contacts.moves = moves;
         count
     }

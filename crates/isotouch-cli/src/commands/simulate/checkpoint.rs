@@ -171,7 +171,7 @@ fn write_cloth(body: &mut Vec<u8>, cloth: &ClothWorldState) {
         body.extend((numbers.len() as u64).to_le_bytes());
         body.extend(numbers.flat_map(f64::to_le_bytes));
     };
-    let flat = |points: &[DVec3]| points.iter().flat_map(|p| p.to_array()).collect::<Vec<f64>>();
+    let flat = |points: &[DVec3]| points.iter().flat_map(DVec3::to_array).collect::<Vec<f64>>();
     // A list of one.
     list(&mut [cloth.time].into_iter());
     list(&mut cloth.poses.iter().flat_map(|pose| pose.to_numbers()).collect::<Vec<f64>>().into_iter());

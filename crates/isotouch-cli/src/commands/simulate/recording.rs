@@ -157,7 +157,7 @@ impl Recording {
             self.numbers.extend(actor.pose.to_numbers());
         }
         for cloth in play.cloths() {
-            self.numbers.extend(cloth.places().iter().flat_map(|place| place.to_array()));
+            self.numbers.extend(cloth.places().iter().flat_map(DVec3::to_array));
         }
     }
 
