@@ -24,7 +24,7 @@ use isotouch::dynamics::{BodyState, EnergyWatch, OverlapState, WorldState};
 use isotouch::math::{DQuat, DVec3, Pose, Wrench};
 
 const MAGIC: &[u8; 8] = b"ISOCHECK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Where a simulation got.
 #[derive(Debug, Clone, PartialEq)]
