@@ -150,6 +150,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Cloth and hair fall on fields and on anything else that can be touched ([`cloth`]):
+//!
+//! ```
+//! use isotouch::ccd::Ball;
+//! use isotouch::cloth::{Cloth, ClothOptions, ClothWorld, ObstacleOptions, garments};
+//! use isotouch::math::DVec3;
+//! use std::sync::Arc;
+//!
+//! let mut world = ClothWorld::default();
+//! world.add_surface(Arc::new(Ball { center: -0.3 * DVec3::Y, radius: 0.25 }), ObstacleOptions::default())?;
+//! world.add_cloth(Cloth::from_mesh(&garments::tablecloth(0.8, 16)?, &ClothOptions::default())?);
+//! for _ in 0..20 {
+//!     world.step(0.01)?;
+//!     assert!(world.penetration() < 0.0);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What is promised
 //!
 //! - Every stored node is the signed distance to the mesh, rounded to `f32`; negative inside. Neighbouring nodes were
@@ -161,6 +179,7 @@
 
 pub(crate) mod atomic_file;
 pub mod ccd;
+pub mod cloth;
 pub mod contact;
 pub mod dynamics;
 pub mod field;

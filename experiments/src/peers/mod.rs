@@ -5,4 +5,5 @@ pub(crate) mod fcl;
 pub(crate) mod mesh_to_sdf;
 pub(crate) mod mujoco;
 pub(crate) mod parry;
+pub(crate) mod pypbd;
 mod python;

@@ -5,7 +5,10 @@ mod agreement;
 mod alpha;
 mod band;
 mod bisection;
+mod cloth;
+mod cloth_stretch;
 mod exact;
+mod flag_wires;
 mod god_object;
 mod haptic_alpha;
 mod haptic_loops;
@@ -205,6 +208,24 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
         about: "the servo loop: time of a call, deadlines, memory over a long run",
         title: "The two loops",
         run: haptic_loops::run,
+    },
+    Experiment {
+        name: "cloth",
+        about: "cloth over a head, by what is looked at, beside figure 8 of 2003; and beside pyPBD",
+        title: "Cloth",
+        run: cloth::run,
+    },
+    Experiment {
+        name: "cloth-stretch",
+        about: "how many substeps leave less than 1 % of stretch, and how many there are in a second",
+        title: "Stretch of cloth",
+        run: cloth_stretch::run,
+    },
+    Experiment {
+        name: "flag-wires",
+        about: "cloth against wires of 2 mm, faster and faster, by the method of 2003 and the continuous one",
+        title: "Cloth against wires",
+        run: flag_wires::run,
     },
     Experiment {
         name: "alpha",

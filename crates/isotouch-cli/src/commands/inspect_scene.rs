@@ -105,6 +105,22 @@ pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {
     for surface in &scene.surfaces {
         words.push(format!("{}  surface", surface.name));
     }
+    let mut cloths = Vec::new();
+    for of in &scene.cloth {
+        let made = of.make().map_err(|error| anyhow!("{}: cloth '{}': {error}", of.place, of.options.name));
+        let made = made.or_bad_input()?;
+        let (particles, mass) = (made.places().len(), made.masses().iter().sum::<f64>());
+        words.push(format!(
+            "{}  cloth, {} kg: {}, kept {} mm off",
+            made.name(),
+            number(mass),
+            plural(particles as u64, "particle"),
+            number(1e3 * made.epsilon())
+        ));
+        cloths.push(
+            json!({ "name": made.name(), "particles": particles, "mass": mass, "epsilon": made.epsilon() }),
+        );
+    }
     let surfaces: Vec<&str> = scene.surfaces.iter().map(|surface| surface.name.as_str()).collect();
     let json = json!({
         "kind": "scene",
@@ -115,6 +131,7 @@ pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {
         "shapes": meshes.len(),
         "bodies": bodies,
         "surfaces": surfaces,
+        "cloth": cloths,
     });
     Ok(SceneFacts { words, json })
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use isotouch::cloth::scenes as cloth_scenes;
 use isotouch::dynamics::{Shape, World};
 use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::built_in::BuiltInScene;
@@ -31,7 +32,7 @@ const USUAL_MODELS: &str = "../shared/models";
 
 /// A file, or a built-in scene to be simulated if there is no file of that name.
 pub(super) fn text(scene: &Path) -> Result<SceneText, Failure> {
-    let found = text_among(scene, &built_in::ALL)?;
+    let found = text_among(scene, &built_in::ALL, &cloth_scenes::NAMES)?;
     let Some(folder) = models()?.filter(|_| found.is_built_in) else { return Ok(found) };
     let with_models = built_in::WITH_MODELS.into_iter().find(|scene| scene.name == found.name);
     let Some(with_models) = with_models else { return Ok(found) };
@@ -62,8 +63,12 @@ fn models() -> Result<Option<PathBuf>, Failure> {
     }
 }
 
-/// The same with other built-in scenes.
-pub(super) fn text_among(scene: &Path, built_in: &[BuiltInScene]) -> Result<SceneText, Failure> {
+/// The same with other built-in scenes, and names of some that have no text.
+pub(super) fn text_among(
+    scene: &Path,
+    built_in: &[BuiltInScene],
+    without_text: &[&'static str],
+) -> Result<SceneText, Failure> {
     let name = scene.display().to_string();
     // The folder with the results of a built-in scene is often called like it.
     let is_no_file = !scene.exists() || scene.is_dir();
@@ -71,11 +76,13 @@ pub(super) fn text_among(scene: &Path, built_in: &[BuiltInScene]) -> Result<Scen
         return Ok(SceneText { name, text: found.text.to_owned(), is_built_in: true, models: None });
     }
     if !scene.exists() {
-        let names: Vec<&str> = built_in.iter().map(|scene| scene.name).collect();
-        let elsewhere = match (built_in::by_name(&name), haptic::built_in::by_name(&name)) {
-            (Some(_), _) => format!(" ({name} is one for `isotouch simulate`)"),
-            (None, Some(_)) => format!(" ({name} is one for `isotouch haptic`)"),
-            (None, None) => String::new(),
+        let names: Vec<&str> =
+            built_in.iter().map(|scene| scene.name).chain(without_text.iter().copied()).collect();
+        let is_simulated = built_in::by_name(&name).is_some() || cloth_scenes::NAMES.contains(&&*name);
+        let elsewhere = match (is_simulated, haptic::built_in::by_name(&name)) {
+            (true, _) => format!(" ({name} is one for `isotouch simulate`)"),
+            (false, Some(_)) => format!(" ({name} is one for `isotouch haptic`)"),
+            (false, None) => String::new(),
         };
         return Err(anyhow!(
             "there is no file {name}, and no built-in scene of that name; built in are {}{elsewhere}",

@@ -304,3 +304,92 @@ fn built_in_scenes_take_models_where_there_are_any() {
     assert_eq!(missing.code, Some(2));
     assert!(missing.json()["error"].as_str().unwrap().contains("nowhere"), "{}", missing.stderr);
 }
+
+const NET: &str = r#"
+dt = 0.01
+seconds = 0.3
+
+[output]
+frames_per_second = 20
+
+[[surfaces]]
+name = "ground"
+plane = { normal = [0, 1, 0], offset = -0.4 }
+
+[[bodies]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.08, triangles = 320, resolution = 32, points = 100 }
+position = [0, 0.1, 0]
+mass = 0.05
+
+[[cloth]]
+name = "net"
+shape = { kind = "sheet", size = [0.6, 0.6], squares = [12, 12] }
+stretch = 500
+pins = [0, 12, 156, 168]
+"#;
+
+#[test]
+fn cloth_falls_beside_bodies_and_is_written_as_film_arrays_and_meshes() {
+    let desk = desk(NET);
+    let run = desk.succeed(&["simulate", "s.toml", "-o", "out", "--obj", "--json"]);
+    let json = run.json();
+    assert_eq!(json["steps"], 30);
+    assert_eq!(json["particles"], 169);
+    assert_eq!(json["cloth"][0]["name"], "net");
+    assert!(json["cloth_depth"].as_f64().unwrap() < 0.0, "nothing is inside: {}", json["cloth_depth"]);
+
+    let arrays = Npz::read(desk.path("out/trajectory.npz")).unwrap();
+    assert_eq!(arrays.get("poses").unwrap().shape(), [31, 1, 7]);
+    assert_eq!(arrays.get("net_places").unwrap().shape(), [31, 169, 3]);
+    assert_eq!(arrays.get("net_triangles").unwrap().shape(), [288, 3]);
+    assert!(read(&desk, "out/scene.glb").starts_with(b"glTF"));
+    // The start and every second of its steps at most: 20 frames per second, 100 steps.
+    assert!(desk.path("out/obj/net.0006.obj").exists() && !desk.path("out/obj/net.0007.obj").exists());
+
+    let facts = desk.succeed(&["inspect", "s.toml"]);
+    assert!(facts.stdout.contains("net  cloth, 0.054 kg: 169 particles"), "{}", facts.stdout);
+
+    // Again, shorter: meshes that are not of this run are gone.
+    desk.succeed(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--obj"]);
+    assert!(desk.path("out/obj/net.0002.obj").exists() && !desk.path("out/obj/net.0003.obj").exists());
+    let text = desk.run(&["simulate", "s.toml", "-o", "out"]);
+    assert!(
+        text.stdout.contains("30 steps of 1 body and cloth of 169 particles")
+            && text.stdout.contains("never nearer than"),
+        "{}",
+        text.stdout
+    );
+}
+
+#[test]
+fn cloth_goes_on_with_the_same_bits() {
+    let desk = desk(NET);
+    desk.succeed(&["simulate", "s.toml", "-o", "whole"]);
+    desk.succeed(&["simulate", "s.toml", "-o", "parts", "--seconds", "0.17"]);
+    desk.succeed(&["simulate", "s.toml", "-o", "parts", "--resume"]);
+    for name in ["trajectory.csv", "trajectory.npz", "scene.glb"] {
+        assert_eq!(read(&desk, &format!("whole/{name}")), read(&desk, &format!("parts/{name}")), "{name}");
+    }
+}
+
+#[test]
+fn built_in_scenes_of_cloth_run_by_their_names_and_go_on() {
+    let desk = Desk::new();
+    let run = desk.succeed(&["simulate", "hair", "-o", "out", "--seconds", "0.05", "--json"]);
+    let json = run.json();
+    assert_eq!(json["steps"], 5);
+    assert!(json["cloth_depth"].as_f64().unwrap() < 0.0);
+    let arrays = Npz::read(desk.path("out/trajectory.npz")).unwrap();
+    assert_eq!(arrays.get("hair_strands").unwrap().shape()[1], 2);
+    desk.succeed(&["simulate", "hair", "-o", "out", "--seconds", "0.1", "--resume"]);
+    desk.succeed(&["simulate", "hair", "-o", "whole", "--seconds", "0.1"]);
+    assert_eq!(read(&desk, "whole/trajectory.npz"), read(&desk, "out/trajectory.npz"));
+
+    let refused = desk.run(&["simulate", "hair", "--print-scene"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("is a program and has no text"), "{}", refused.stderr);
+    let unknown = desk.run(&["simulate", "curtain", "-o", "out"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("flag-wires"), "{}", unknown.stderr);
+}

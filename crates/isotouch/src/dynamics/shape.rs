@@ -92,6 +92,11 @@ impl Shape {
         self.field.as_deref()
     }
 
+    /// The same, to be kept.
+    pub fn shared_field(&self) -> Option<Arc<Field>> {
+        self.field.clone()
+    }
+
     /// What touches.
     pub fn shell(&self) -> Option<&PointShell> {
         self.shell.as_deref()

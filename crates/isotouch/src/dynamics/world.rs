@@ -184,6 +184,11 @@ impl World {
         self.bodies.iter().position(|body| body.name == name).map(BodyId)
     }
 
+    /// The number of a body by its place in [`World::bodies`].
+    pub fn body_at(&self, index: usize) -> Option<BodyId> {
+        (index < self.bodies.len()).then_some(BodyId(index))
+    }
+
     /// Seconds since the start.
     pub fn time(&self) -> f64 {
         self.time

@@ -55,6 +55,17 @@ impl Field {
         self.cell_at(p).map(|cell| cell.gradient())
     }
 
+    /// [`Field::distance`] and [`Field::gradient`] with one look at the cell.
+    pub fn distance_and_gradient(&self, p: DVec3) -> (Distance, Option<DVec3>) {
+        match self.cell_at(p) {
+            Some(cell) if !cell.value().is_nan() => {
+                (Distance::Interpolated(cell.value()), Some(cell.gradient()))
+            }
+            Some(_) => (Distance::Unknown, None),
+            None => (self.distance(p), None),
+        }
+    }
+
     /// Second derivatives of the interpolant; `None` outside the box. They jump from cell to cell.
     pub fn hessian(&self, p: DVec3) -> Option<DMat3> {
         self.cell_at(p).map(|cell| hessian(&cell.corners, cell.at) * (cell.size * cell.size).recip())

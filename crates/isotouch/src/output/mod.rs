@@ -3,6 +3,7 @@
 
 pub mod animation;
 pub mod chart;
+pub mod cloth_film;
 pub mod palette;
 pub mod picture;
 pub mod plot;

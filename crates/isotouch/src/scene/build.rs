@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::error::{SceneError, ShapeFailure};
+use super::error::{Place, SceneError, ShapeFailure};
 use super::parse::Scene;
 use super::shape::ShapeSource;
 use crate::dynamics::{Shape, World};
@@ -31,7 +31,8 @@ impl Scene {
         let mut world = World::new(self.options);
         for &(kind, other, law) in &self.laws {
             // Looked at when it was read.
-            let place = || self.bodies[0].place.clone();
+            let nowhere = || Place { file: "the scene".to_owned(), line: 1, column: 1 };
+            let place = || self.bodies.first().map_or_else(nowhere, |body| body.place.clone());
             let what = || "a law".to_owned();
             world.set_law(kind, other, law).map_err(|source| SceneError::Law {
                 place: place(),

@@ -128,6 +128,16 @@ pub enum SceneError {
         /// What is wrong with it.
         source: ShapeFailure,
     },
+    /// A cloth, or what it should touch, could not be made.
+    #[error("{place}: {cloth}: {source}")]
+    Cloth {
+        /// Where it is described.
+        place: Place,
+        /// What it is called.
+        cloth: String,
+        /// What is wrong with it.
+        source: ShapeFailure,
+    },
     /// A body could not be made.
     #[error("{place}: {source}")]
     Body {

@@ -33,16 +33,20 @@
 mod body;
 mod build;
 pub mod built_in;
+mod cloth;
 mod error;
 pub mod haptic;
 mod materials;
 mod parse;
 mod shape;
+mod stage;
 mod surface;
 mod table;
 
 pub use body::SceneBody;
+pub use cloth::{ClothSource, SceneCloth, SceneHandle};
 pub use error::{Place, SceneError, ShapeFailure};
 pub use parse::Scene;
 pub use shape::{BuiltInShape, MeshSource, ShapeSource, ShellPoints};
+pub use stage::{Stage, StageError};
 pub use surface::{SceneSurface, SurfaceShape};

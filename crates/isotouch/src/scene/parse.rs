@@ -5,11 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use super::body::{SceneBody, read_body};
+use super::cloth::{SceneCloth, read_cloth, read_stepping};
 use super::error::{Place, SceneError};
 use super::materials::Materials;
 use super::shape::{PlacedShape, ShapeSource, shape_of_name, shape_of_table};
 use super::surface::{SceneSurface, read_surface};
 use super::table::{Table, Text, Value, line_ends};
+use crate::cloth::ClothWorldOptions;
 use crate::contact::{Arms, ContactNormals, Damping, Handles, Law, PenaltyOptions};
 use crate::dynamics::{ContactModel, Integrator, WorldOptions};
 use crate::mesh::shapes;
@@ -38,10 +40,14 @@ pub struct Scene {
     pub surfaces: Vec<SceneSurface>,
     /// In the order in which they were written.
     pub bodies: Vec<SceneBody>,
+    /// Cloth and hair, in the order in which they were written.
+    pub cloth: Vec<SceneCloth>,
+    /// How cloth steps.
+    pub cloth_options: ClothWorldOptions,
     pub(super) shapes: Vec<PlacedShape>,
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "about",
     "gravity",
     "dt",
@@ -57,6 +63,8 @@ const KEYS: [&str; 16] = [
     "surfaces",
     "shapes",
     "bodies",
+    "cloth",
+    "cloth_stepping",
     "output",
 ];
 
@@ -95,9 +103,12 @@ impl Scene {
             return Err(value.bad(format!("so that {seconds} s are at most {MOST_STEPS:e} steps of {dt} s")));
         }
         let materials = Materials::read(&root)?;
+        let options = world_options(&root)?;
         let mut scene = Self {
             about,
-            options: world_options(&root)?,
+            options,
+            cloth: Vec::new(),
+            cloth_options: read_stepping(&root, options.gravity)?,
             dt,
             seconds,
             frames_per_second: frame_rate(&root)?,
@@ -118,6 +129,19 @@ impl Scene {
                 scene.surfaces.push(surface);
             }
         }
+        if let Some(value) = root.get("cloth") {
+            for (k, value) in value.list()?.iter().enumerate() {
+                let table = value.table(title("cloth", k, value.table("cloth")?.get("name").as_ref())?)?;
+                let name = match table.get("name") {
+                    Some(value) => value.text()?.to_owned(),
+                    None => format!("cloth {}", k + 1),
+                };
+                if scene.cloth.iter().any(|other| other.options.name == name) {
+                    return Err(SceneError::Duplicate { place: table.place(), what: "cloth", name });
+                }
+                scene.cloth.push(read_cloth(&table, name, &folder)?);
+            }
+        }
         let named_shapes = named_shapes(&root, &folder)?;
         scene.read_bodies(&root, &folder, (&materials, &named_shapes))?;
         Ok(scene)
@@ -130,6 +154,10 @@ impl Scene {
         (materials, named): (&Materials, &[(String, PlacedShape)]),
     ) -> Result<(), SceneError> {
         const REMEDY: &str = "add [[bodies]] with name = \"ball\" and shape = \"sphere\"";
+        // Cloth needs no bodies.
+        if root.get("bodies").is_none() && !self.cloth.is_empty() {
+            return Ok(());
+        }
         let list = root.need("bodies", REMEDY)?.list()?;
         if list.is_empty() || list.len() > MOST_BODIES {
             return Err(root.need("bodies", REMEDY)?.bad(format!("a list of 1 to {MOST_BODIES} bodies")));

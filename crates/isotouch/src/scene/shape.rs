@@ -31,6 +31,8 @@ pub struct ShapeSource {
     pub scale: f64,
     /// Cells along the longest side of the field's box.
     pub resolution: u32,
+    /// Half width, in cells, of the shell around its surface that is kept at full resolution.
+    pub band: f64,
     /// How inside is told from outside.
     pub sign: SignMethod,
     /// What touches.
@@ -162,7 +164,7 @@ impl ShapeSource {
 
     /// What field to build.
     pub fn field_options(&self) -> FieldOptions {
-        FieldOptions { resolution: self.resolution, sign: self.sign, ..Default::default() }
+        FieldOptions { resolution: self.resolution, band: self.band, sign: self.sign, ..Default::default() }
     }
 
     /// What shell to make, if any.
@@ -205,7 +207,7 @@ pub(super) struct PlacedShape {
 }
 
 /// Keys of every shape.
-const COMMON: [&str; 6] = ["kind", "file", "scale", "resolution", "points", "sign"];
+const COMMON: [&str; 7] = ["kind", "file", "scale", "resolution", "band", "points", "sign"];
 
 /// A shape by a table: `{ kind = "sphere", radius = 0.1 }`, `{ file = "part.obj" }`.
 pub(super) fn shape_of_table(table: &Table<'_>, folder: &Path) -> Result<PlacedShape, SceneError> {
@@ -247,7 +249,8 @@ pub(super) fn shape_of_table(table: &Table<'_>, folder: &Path) -> Result<PlacedS
         None => SignMethod::Auto,
     };
     let scale = table.positive("scale")?.unwrap_or(1.0);
-    let source = ShapeSource { mesh, scale, resolution, sign, points };
+    let band = table.positive("band")?.unwrap_or(FieldOptions::default().band);
+    let source = ShapeSource { mesh, scale, resolution, band, sign, points };
     Ok(PlacedShape { name: table.what.clone(), source, place: table.place() })
 }
 
@@ -259,6 +262,7 @@ pub(super) fn shape_of_name(name: &str, value: &Value<'_>) -> Option<PlacedShape
         mesh: MeshSource::BuiltIn(shape),
         scale: 1.0,
         resolution,
+        band: FieldOptions::default().band,
         sign: SignMethod::Auto,
         points: ShellPoints::Count(points),
     };

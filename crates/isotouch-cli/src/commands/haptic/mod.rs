@@ -98,7 +98,7 @@ fn method(text: &str) -> Result<Method, String> {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
-    let text = scene_source::text_among(&args.scene, &built_in::ALL)?;
+    let text = scene_source::text_among(&args.scene, &built_in::ALL, &[])?;
     if args.print_scene {
         if console.is_json() {
             let mut report = Report::new();

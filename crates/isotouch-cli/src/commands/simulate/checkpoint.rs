@@ -8,6 +8,8 @@
 //! u64 overlaps, each: u64 body, u64 other, u8 whether that is a surface, f64 allowance, f64 depth, u8 whether there is a way out, the way (3)
 //! u64 bodies that were put somewhere, each: u64 body
 //! f64 energy given, reference, lowest, excess, u8 whether there was a step, f64 kinetic, potential, elastic
+//! u8 has cloth; if so lists of f64, each after its length as u64: the time (1), poses of obstacles (7 each), the number of cloths (1); for each cloth
+//!    places (3 a particle), velocities (3), clearances (1), those of edges (1), places where pairs were looked for (3)
 //! ```
 //!
 //! Little-endian. Written beside and renamed, so that there is always a whole one.
@@ -17,11 +19,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
+use isotouch::cloth::{ClothState, ClothWorldState};
 use isotouch::dynamics::{BodyState, EnergyWatch, OverlapState, WorldState};
 use isotouch::math::{DQuat, DVec3, Pose, Wrench};
 
 const MAGIC: &[u8; 8] = b"ISOCHECK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Where a simulation got.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +35,7 @@ pub(super) struct Checkpoint {
     pub(super) rows: u64,
     pub(super) rows_checksum: u32,
     pub(super) state: WorldState,
+    pub(super) cloth: Option<ClothWorldState>,
 }
 
 impl Checkpoint {
@@ -51,7 +55,7 @@ impl Checkpoint {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let Self { fingerprint, rows, rows_checksum, state } = self;
+        let Self { fingerprint, rows, rows_checksum, state, cloth } = self;
         let mut body = Vec::new();
         body.extend(fingerprint);
         body.extend(rows.to_le_bytes());
@@ -88,6 +92,10 @@ impl Checkpoint {
         body.extend([given, reference, lowest, excess].into_iter().flat_map(f64::to_le_bytes));
         body.push(last.is_some().into());
         body.extend(last.unwrap_or_default().into_iter().flat_map(f64::to_le_bytes));
+        body.push(cloth.is_some().into());
+        if let Some(cloth) = cloth {
+            write_cloth(&mut body, cloth);
+        }
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(crc32fast::hash(&body).to_le_bytes());
@@ -119,11 +127,8 @@ impl Checkpoint {
         // Lengths are believed as far as there are bytes.
         let mut bodies = Vec::new();
         for _ in 0..body.whole()? {
-            let position = body.vector()?;
-            let [x, y, z, w] = [body.number()?, body.number()?, body.number()?, body.number()?];
-            let rotation = DQuat::from_xyzw(x, y, z, w);
             bodies.push(BodyState {
-                pose: Pose { position, rotation },
+                pose: body.pose()?,
                 velocity: body.vector()?,
                 angular_momentum: body.vector()?,
                 angular_velocity: body.vector()?,
@@ -156,8 +161,46 @@ impl Checkpoint {
         let last = [body.number()?, body.number()?, body.number()?];
         let energy = EnergyWatch { given, reference, lowest, excess, last: has_last.then_some(last) };
         let state = WorldState { time, steps, bodies, overlaps, unmeasured, energy };
-        Ok(Self { fingerprint, rows, rows_checksum, state })
+        let cloth = if body.flag()? { Some(read_cloth(&mut body)?) } else { None };
+        Ok(Self { fingerprint, rows, rows_checksum, state, cloth })
     }
+}
+
+fn write_cloth(body: &mut Vec<u8>, cloth: &ClothWorldState) {
+    let mut list = |numbers: &mut dyn ExactSizeIterator<Item = f64>| {
+        body.extend((numbers.len() as u64).to_le_bytes());
+        body.extend(numbers.flat_map(f64::to_le_bytes));
+    };
+    let flat = |points: &[DVec3]| points.iter().flat_map(DVec3::to_array).collect::<Vec<f64>>();
+    // A list of one.
+    list(&mut [cloth.time].into_iter());
+    list(&mut cloth.poses.iter().flat_map(|pose| pose.to_numbers()).collect::<Vec<f64>>().into_iter());
+    list(&mut [cloth.cloths.len() as f64].into_iter());
+    for of in &cloth.cloths {
+        list(&mut flat(&of.places).into_iter());
+        list(&mut flat(&of.velocities).into_iter());
+        list(&mut of.clearances.iter().copied());
+        list(&mut of.edge_clearances.iter().copied());
+        list(&mut flat(&of.seen_at).into_iter());
+    }
+}
+
+fn read_cloth(body: &mut Reader<'_>) -> anyhow::Result<ClothWorldState> {
+    let time = body.list()?.first().copied().unwrap_or_default();
+    let poses = body.list()?;
+    let poses = poses.as_chunks::<7>().0.iter().map(|&numbers| pose(numbers)).collect();
+    let count = body.list()?.first().copied().unwrap_or_default() as u64;
+    let mut cloths = Vec::new();
+    for _ in 0..count {
+        let (places, velocities) = (body.vectors()?, body.vectors()?);
+        let (clearances, edge_clearances) = (body.list()?, body.list()?);
+        cloths.push(ClothState { places, velocities, clearances, edge_clearances, seen_at: body.vectors()? });
+    }
+    Ok(ClothWorldState { time, cloths, poses })
+}
+
+fn pose([x, y, z, qx, qy, qz, qw]: [f64; 7]) -> Pose {
+    Pose { position: DVec3::new(x, y, z), rotation: DQuat::from_xyzw(qx, qy, qz, qw) }
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -184,6 +227,26 @@ impl Reader<'_> {
 
     fn vector(&mut self) -> anyhow::Result<DVec3> {
         Ok(DVec3::new(self.number()?, self.number()?, self.number()?))
+    }
+
+    fn pose(&mut self) -> anyhow::Result<Pose> {
+        let position = self.vector()?;
+        let [x, y, z, w] = [self.number()?, self.number()?, self.number()?, self.number()?];
+        Ok(Pose { position, rotation: DQuat::from_xyzw(x, y, z, w) })
+    }
+
+    /// Its length is believed as far as there are bytes.
+    fn list(&mut self) -> anyhow::Result<Vec<f64>> {
+        let count = self.whole()?;
+        let mut numbers = Vec::new();
+        for _ in 0..count {
+            numbers.push(self.number()?);
+        }
+        Ok(numbers)
+    }
+
+    fn vectors(&mut self) -> anyhow::Result<Vec<DVec3>> {
+        Ok(self.list()?.as_chunks::<3>().0.iter().map(|&p| DVec3::from_array(p)).collect())
     }
 }
 
@@ -224,7 +287,16 @@ mod tests {
                 ..Default::default()
             },
         };
-        let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state };
+        let of_cloth = ClothState {
+            places: vec![vector; 4],
+            velocities: vec![-vector; 4],
+            clearances: vec![0.1, -0.2, f64::INFINITY, 0.0],
+            edge_clearances: vec![0.5; 3],
+            seen_at: Vec::new(),
+        };
+        let cloth = ClothWorldState { time: 0.2, cloths: vec![of_cloth; 2], poses: vec![body.pose; 2] };
+        let cloth = Some(cloth);
+        let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state, cloth };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
         checkpoint.write(&path).unwrap();

@@ -6,18 +6,39 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use isotouch::dynamics::{StepReport, World};
-use isotouch::math::Pose;
+use isotouch::math::{DQuat, DVec3, Pose};
+
+use super::play::{Facts, Play};
 
 /// Numbers of a row before the poses.
 const FACTS: usize = 16;
 const POSE: usize = 7;
 
+/// What rows have beside facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cast {
+    /// What has a pose.
+    pub(super) actors: usize,
+    /// Of all cloth.
+    pub(super) particles: usize,
+}
+
+impl Cast {
+    pub(super) fn of(play: &Play) -> Self {
+        Self { actors: play.actors().len(), particles: play.particles() }
+    }
+
+    /// Numbers of a row.
+    pub(super) fn width(self) -> usize {
+        FACTS + POSE * self.actors + 3 * self.particles
+    }
+}
+
 /// All rows so far.
 pub(super) struct Recording {
     path: PathBuf,
     file: File,
-    bodies: usize,
+    cast: Cast,
     numbers: Vec<f64>,
     /// How many of the numbers are in the file.
     written: usize,
@@ -26,7 +47,7 @@ pub(super) struct Recording {
 
 /// A row, taken apart.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a>(&'a [f64]);
+pub(super) struct Row<'a>(&'a [f64], Cast);
 
 impl Row<'_> {
     pub(super) fn time(self) -> f64 {
@@ -48,12 +69,12 @@ impl Row<'_> {
 
     /// Bullets that stopped.
     pub(super) fn stopped(self) -> f64 {
-        self.0[7]
+        self.0[6]
     }
 
     /// Wall-clock time of the step, and of finding contacts.
     pub(super) fn seconds(self) -> [f64; 2] {
-        [self.0[8], self.0[9]]
+        [self.0[7], self.0[8]]
     }
 
     /// kg·m/s, of all dynamic bodies.
@@ -66,28 +87,35 @@ impl Row<'_> {
         [self.0[13], self.0[14], self.0[15]]
     }
 
-    /// Of all bodies.
-    pub(super) fn poses(&self) -> &[f64] {
-        &self.0[FACTS..]
+    /// How deep cloth is; negative by how far it keeps off.
+    pub(super) fn cloth_depth(self) -> f64 {
+        self.0[9]
     }
 
-    pub(super) fn pose(self, body: usize) -> Pose {
-        let at = FACTS + POSE * body;
+    /// Of all that has one.
+    pub(super) fn poses(&self) -> &[f64] {
+        &self.0[FACTS..FACTS + POSE * self.1.actors]
+    }
+
+    pub(super) fn pose(self, actor: usize) -> Pose {
+        let at = FACTS + POSE * actor;
         let [x, y, z, qx, qy, qz, qw]: [f64; POSE] = std::array::from_fn(|k| self.0[at + k]);
-        Pose {
-            position: isotouch::math::DVec3::new(x, y, z),
-            rotation: isotouch::math::DQuat::from_xyzw(qx, qy, qz, qw),
-        }
+        Pose { position: DVec3::new(x, y, z), rotation: DQuat::from_xyzw(qx, qy, qz, qw) }
+    }
+
+    /// Of all particles of all cloth, three numbers each.
+    pub(super) fn places(&self) -> &[f64] {
+        &self.0[FACTS + POSE * self.1.actors..]
     }
 }
 
 impl Recording {
     /// An empty one.
-    pub(super) fn create(path: &Path, bodies: usize) -> io::Result<Self> {
+    pub(super) fn create(path: &Path, cast: Cast) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
             file: File::create(path)?,
-            bodies,
+            cast,
             numbers: Vec::new(),
             written: 0,
             hash: crc32fast::Hasher::new(),
@@ -95,9 +123,9 @@ impl Recording {
     }
 
     /// The first `rows` of a file; what comes after them is cut off. `None` if they are not what the checksum says.
-    pub(super) fn open(path: &Path, bodies: usize, rows: u64, checksum: u32) -> io::Result<Option<Self>> {
+    pub(super) fn open(path: &Path, cast: Cast, rows: u64, checksum: u32) -> io::Result<Option<Self>> {
         let mut bytes = fs::read(path)?;
-        let length = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(8 * width(bodies)));
+        let length = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(8 * cast.width()));
         let Some(length) = length.filter(|length| *length <= bytes.len()) else { return Ok(None) };
         bytes.truncate(length);
         let mut hash = crc32fast::Hasher::new();
@@ -109,26 +137,27 @@ impl Recording {
             bytes.as_chunks::<8>().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
         let file = File::options().append(true).open(path)?;
         file.set_len(length as u64)?;
-        Ok(Some(Self { path: path.to_owned(), file, bodies, written: numbers.len(), numbers, hash }))
+        Ok(Some(Self { path: path.to_owned(), file, cast, written: numbers.len(), numbers, hash }))
     }
 
-    pub(super) fn add(&mut self, world: &World, report: &StepReport) {
+    pub(super) fn add(&mut self, play: &Play, facts: &Facts) {
+        self.numbers.extend([facts.time]);
+        self.numbers.extend(facts.energies);
         self.numbers.extend([
-            report.time,
-            report.kinetic_energy,
-            report.potential_energy,
-            report.elastic_energy,
-            report.max_penetration,
-            report.contacts as f64,
-            report.pairs as f64,
-            report.stopped as f64,
-            report.seconds,
-            report.contact_seconds,
+            facts.penetration,
+            facts.contacts as f64,
+            facts.stopped as f64,
+            facts.seconds,
+            facts.contact_seconds,
+            facts.cloth_depth,
         ]);
-        self.numbers.extend(report.momentum.to_array());
-        self.numbers.extend(report.angular_momentum.to_array());
-        for body in world.bodies() {
-            self.numbers.extend(body.pose().to_numbers());
+        self.numbers.extend(facts.momentum.to_array());
+        self.numbers.extend(facts.angular_momentum.to_array());
+        for actor in play.actors() {
+            self.numbers.extend(actor.pose.to_numbers());
+        }
+        for cloth in play.cloths() {
+            self.numbers.extend(cloth.places().iter().flat_map(DVec3::to_array));
         }
     }
 
@@ -148,19 +177,14 @@ impl Recording {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.numbers.len() / width(self.bodies)
+        self.numbers.len() / self.cast.width()
     }
 
     pub(super) fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.numbers.chunks_exact(width(self.bodies)).map(Row)
+        self.numbers.chunks_exact(self.cast.width()).map(|row| Row(row, self.cast))
     }
 
     pub(super) fn last(&self) -> Option<Row<'_>> {
-        self.numbers.chunks_exact(width(self.bodies)).next_back().map(Row)
+        self.numbers.chunks_exact(self.cast.width()).next_back().map(|row| Row(row, self.cast))
     }
-}
-
-/// Numbers of a row.
-pub(super) fn width(bodies: usize) -> usize {
-    FACTS + POSE * bodies
 }

@@ -1,19 +1,23 @@
 //! What a simulation leaves for people and programs.
 
+use std::fs;
 use std::path::Path;
 
+use anyhow::Context;
 use isotouch::ccd::{Ball, Plane};
-use isotouch::dynamics::{BodyKind, World};
+use isotouch::cloth::Cloth;
 use isotouch::math::{DQuat, DVec3, Pose};
 use isotouch::mesh::{TriMesh, shapes};
 use isotouch::output::animation::{Animation, frames_at_rate};
 use isotouch::output::chart::{Axis, Chart, Scale};
+use isotouch::output::cloth_film::ClothFilm;
 use isotouch::output::npy::npz::{Compression, Npz};
 use isotouch::output::palette;
 use isotouch::output::trajectory::{Trajectory, pose_columns};
-use isotouch::scene::{Scene, SurfaceShape};
+use isotouch::scene::SurfaceShape;
 use serde_json::{Map, Value};
 
+use super::play::{Plan, Play};
 use super::recording::{Recording, Row};
 use crate::commands::output_path;
 
@@ -35,22 +39,64 @@ pub(super) const FILES: [&str; 12] = [
 
 const GREY: [u8; 3] = [150, 150, 155];
 
-pub(super) fn write(
-    folder: &Path,
-    (scene, world): (&Scene, &World),
-    recording: &Recording,
-    summary: &Map<String, Value>,
-) -> anyhow::Result<()> {
-    write_csv(&folder.join("trajectory.csv"), world, recording)?;
-    write_npz(&folder.join("trajectory.npz"), world, recording)?;
-    write_film(&folder.join("scene.glb"), scene, world, recording)?;
-    write_charts(folder, recording)?;
-    // Last of all: it says what the folder holds.
-    output_path::write_json(&folder.join("summary.json"), summary)
+/// Meshes of cloth, one per frame.
+const OBJS: &str = "obj";
+
+/// What results are made of, and where they go.
+#[derive(Clone, Copy)]
+pub(super) struct Results<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) plan: &'a Plan,
+    pub(super) play: &'a Play,
+    pub(super) recording: &'a Recording,
+}
+
+impl Results<'_> {
+    pub(super) fn write(self, summary: &Map<String, Value>, wants_objs: bool) -> anyhow::Result<()> {
+        let Self { folder, plan, play, recording } = self;
+        write_csv(&folder.join("trajectory.csv"), play, recording)?;
+        write_npz(&folder.join("trajectory.npz"), play, recording)?;
+        let times: Vec<f64> = recording.rows().map(Row::time).collect();
+        let frames = frames_at_rate(&times, plan.frames_per_second);
+        let rows: Vec<Row<'_>> = recording.rows().collect();
+        let shown: Vec<Row<'_>> = frames.iter().map(|&frame| rows[frame]).collect();
+        let cloth = cloth_film(play.cloths(), &shown);
+        write_film(&folder.join("scene.glb"), (plan, play), &shown, &cloth)?;
+        if wants_objs && !play.cloths().is_empty() {
+            let folder = folder.join(OBJS);
+            fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            cloth.write_objs(&folder)?;
+        }
+        write_charts(folder, recording)?;
+        // Last of all: it says what the folder holds.
+        output_path::write_json(&folder.join("summary.json"), summary)
+    }
+}
+
+/// Those of an earlier run, which may have had more frames.
+pub(super) fn remove_objs(folder: &Path) -> anyhow::Result<()> {
+    let Ok(files) = fs::read_dir(folder.join(OBJS)) else { return Ok(()) };
+    for file in files {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "obj") {
+            fs::remove_file(&path).with_context(|| format!("cannot replace {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn cloth_film(cloths: &[Cloth], rows: &[Row<'_>]) -> ClothFilm {
+    let mut film = ClothFilm::of(cloths);
+    for row in rows {
+        let places: Vec<DVec3> =
+            row.places().as_chunks::<3>().0.iter().map(|&p| DVec3::from_array(p)).collect();
+        film.record_places(row.time(), &places);
+    }
+    film
 }
 
 /// No clock in it: the same scene gives the same bytes.
-fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Result<()> {
+fn write_csv(path: &Path, play: &Play, recording: &Recording) -> anyhow::Result<()> {
     let mut columns: Vec<String> = [
         "kinetic_energy",
         "potential_energy",
@@ -66,8 +112,8 @@ fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
     ]
     .map(str::to_owned)
     .to_vec();
-    for body in world.bodies() {
-        columns.extend(pose_columns(body.name()));
+    for actor in play.actors() {
+        columns.extend(pose_columns(actor.name));
     }
     let mut trajectory = Trajectory::create(path, &columns)?;
     let mut numbers = Vec::with_capacity(columns.len());
@@ -83,13 +129,13 @@ fn write_csv(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
     Ok(trajectory.finish()?)
 }
 
-fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Result<()> {
-    let (rows, bodies) = (recording.len(), world.bodies().len());
+fn write_npz(path: &Path, play: &Play, recording: &Recording) -> anyhow::Result<()> {
+    let (rows, actors) = (recording.len(), play.actors().len());
     let all = |of: &dyn Fn(Row<'_>) -> f64| recording.rows().map(of).collect::<Vec<f64>>();
     let mut arrays = Npz::new();
     arrays.add("times", &[rows], all(&|row| row.time()));
     let poses: Vec<f64> = recording.rows().flat_map(|row| row.poses().to_vec()).collect();
-    arrays.add("poses", &[rows, bodies, 7], poses);
+    arrays.add("poses", &[rows, actors, 7], poses);
     let energies: Vec<f64> = recording.rows().flat_map(Row::energies).collect();
     arrays.add("energies", &[rows, 3], energies);
     arrays.add("penetration", &[rows], all(&|row| row.penetration()));
@@ -99,36 +145,71 @@ fn write_npz(path: &Path, world: &World, recording: &Recording) -> anyhow::Resul
     let turning: Vec<f64> = recording.rows().flat_map(Row::angular_momentum).collect();
     arrays.add("angular_momentum", &[rows, 3], turning);
     // Arrays of texts are not written here: characters by their numbers, as many as the longest has, the rest zeros.
-    let longest = world.bodies().iter().map(|body| body.name().chars().count()).max().unwrap_or(0).max(1);
-    let mut names = vec![0u32; bodies * longest];
-    for (row, body) in names.chunks_exact_mut(longest).zip(world.bodies()) {
-        row.iter_mut().zip(body.name().chars()).for_each(|(place, letter)| *place = u32::from(letter));
+    let all_actors = play.actors();
+    let longest = all_actors.iter().map(|actor| actor.name.chars().count()).max().unwrap_or(0).max(1);
+    let mut names = vec![0u32; actors * longest];
+    for (row, actor) in names.chunks_exact_mut(longest).zip(&all_actors) {
+        row.iter_mut().zip(actor.name.chars()).for_each(|(place, letter)| *place = u32::from(letter));
     }
-    arrays.add("names", &[bodies, longest], names);
+    arrays.add("names", &[actors, longest], names);
+    let mut first = 0;
+    for cloth in play.cloths() {
+        let (name, particles) = (cloth.name(), cloth.places().len());
+        let of = 3 * first..3 * (first + particles);
+        let places: Vec<f64> = recording.rows().flat_map(|row| row.places()[of.clone()].to_vec()).collect();
+        arrays.add(format!("{name}_places"), &[rows, particles, 3], places);
+        match cloth.mesh() {
+            Some(mesh) => {
+                let corners: Vec<u32> = mesh.triangles().iter().flatten().copied().collect();
+                arrays.add(format!("{name}_triangles"), &[mesh.triangles().len(), 3], corners);
+            }
+            None => {
+                let ends = cloth.strands().iter().flat_map(|of| [of.start as u32, of.end as u32]);
+                arrays.add(
+                    format!("{name}_strands"),
+                    &[cloth.strands().len(), 2],
+                    ends.collect::<Vec<u32>>(),
+                );
+            }
+        }
+        first += particles;
+    }
     Ok(arrays.write(path, Compression::Deflated)?)
 }
 
-fn write_film(path: &Path, scene: &Scene, world: &World, recording: &Recording) -> anyhow::Result<()> {
-    let times: Vec<f64> = recording.rows().map(Row::time).collect();
-    let frames = frames_at_rate(&times, scene.frames_per_second);
-    let rows: Vec<_> = recording.rows().collect();
-    let mut film = Animation::new(&frames.iter().map(|&frame| times[frame]).collect::<Vec<f64>>())?;
+fn write_film(
+    path: &Path,
+    (plan, play): (&Plan, &Play),
+    rows: &[Row<'_>],
+    cloth: &ClothFilm,
+) -> anyhow::Result<()> {
+    let mut film = Animation::new(&rows.iter().map(|row| row.time()).collect::<Vec<f64>>())?;
     let mut low = DVec3::INFINITY;
     let mut high = DVec3::NEG_INFINITY;
-    for (k, body) in world.bodies().iter().enumerate() {
-        let Some(mesh) = body.shape().mesh() else { continue };
-        let is_fixed = body.kind() == BodyKind::Fixed;
-        let shown = if is_fixed { &frames[..1] } else { &frames[..] };
-        let poses: Vec<Pose> = shown.iter().map(|&frame| rows[frame].pose(k)).collect();
-        let reach = body.shape().around().reach();
+    let actors = play.actors();
+    for (k, actor) in actors.iter().enumerate() {
+        let Some(mesh) = actor.mesh else { continue };
+        // Obstacles of a scene of cloth are led, or stand still.
+        let is_led = matches!(play, Play::Cloth(_));
+        let shown = if actor.is_fixed { &rows[..1] } else { rows };
+        let poses: Vec<Pose> = shown.iter().map(|row| row.pose(k)).collect();
+        let reach = mesh.vertices().iter().map(|p| p.length()).fold(0.0, f64::max);
         for pose in &poses {
             low = low.min(pose.position - reach);
             high = high.max(pose.position + reach);
         }
-        let colour = if is_fixed { GREY } else { palette::distinct(k) };
-        film.add_body(body.name(), mesh, colour, &poses)?;
+        let colour = if actor.is_fixed || is_led { GREY } else { palette::distinct(k) };
+        film.add_body(actor.name, mesh, colour, &poses)?;
     }
-    let grounds: Vec<(String, TriMesh, Pose)> = scene
+    let cloths = cloth.shown();
+    for (k, one) in cloths.iter().enumerate() {
+        for &place in one.frames.iter().flatten() {
+            low = low.min(place);
+            high = high.max(place);
+        }
+        film.add_cloth(&one.name, &one.mesh, palette::distinct(play.bodies().len() + k), &one.frames)?;
+    }
+    let grounds: Vec<(String, TriMesh, Pose)> = plan
         .surfaces
         .iter()
         .map(|surface| {

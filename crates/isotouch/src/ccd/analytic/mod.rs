@@ -49,6 +49,11 @@ pub trait Touchable {
     /// ∇φ at a point; `None` where it is not known.
     fn gradient(&self, p: DVec3) -> Option<DVec3>;
 
+    /// φ and ∇φ at a point, for the price of one look where both are needed.
+    fn value_and_gradient(&self, p: DVec3) -> (f64, Option<DVec3>) {
+        (self.value(p), self.gradient(p))
+    }
+
     /// Second derivatives of φ at a point; zero where they are not known.
     fn hessian(&self, p: DVec3) -> DMat3;
 
@@ -75,6 +80,11 @@ impl Touchable for Field {
 
     fn gradient(&self, p: DVec3) -> Option<DVec3> {
         Field::gradient(self, p)
+    }
+
+    fn value_and_gradient(&self, p: DVec3) -> (f64, Option<DVec3>) {
+        let (distance, gradient) = self.distance_and_gradient(p);
+        (distance.value(), gradient)
     }
 
     fn hessian(&self, p: DVec3) -> DMat3 {

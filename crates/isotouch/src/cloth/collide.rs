@@ -1,0 +1,308 @@
+//! A point of cloth against obstacles (Fuhrmann, Sobottka and Groß 2003, section 4), along its whole way.
+//!
+//! A point ends a substep at x; where it began is `before`. Where x is nearer to a surface than its level, ε as a rule, it is set back along the gradient by
+//! (ε − d)·n (eq. 1), and friction takes some of the tangential motion (eq. 3, or 5 and 6). With [`CollisionMethod::Continuous`] its way in the obstacle's frame is
+//! looked at as well: what would come below ε/2 on the way stops there, slides along that plane, and is looked at again.
+//!
+//! Velocities are (x − anchor)/h. The anchor is `before`, but for what is to leave no trace in the velocity: being pushed out of a solid that it
+//! began in, and half of a bounce. So "the velocities are corrected" (section 4.1) by moving anchors.
+
+use glam::DVec3;
+
+use super::obstacles::Placed;
+use super::{CollisionMethod, FrictionModel};
+use crate::ccd::{HitStatus, Segment};
+
+/// Looks at a place. More than two are needed only where obstacles meet.
+const LOOKS: usize = 5;
+/// What stops at this part of ε on its way has the rest for edges and rounding.
+const STOP: f64 = 0.5;
+
+/// How a cloth is kept off obstacles in a substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    /// m.
+    pub(super) epsilon: f64,
+    pub(super) method: CollisionMethod,
+    pub(super) friction: FrictionModel,
+    /// How far what is inside may be pushed out in a substep, m.
+    pub(super) push_out: f64,
+    /// Slower impacts do not bounce: what gravity adds in two substeps, as a way, m.
+    pub(super) rest_way: f64,
+}
+
+/// A point on its way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    pub(super) before: DVec3,
+    /// Where it seems to come from.
+    pub(super) anchor: DVec3,
+    pub(super) place: DVec3,
+    /// φ at `before`, of the nearest obstacle, at least.
+    pub(super) clearance: f64,
+}
+
+/// Where it may go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer {
+    pub(super) anchor: DVec3,
+    pub(super) place: DVec3,
+    /// φ there, of the nearest obstacle, at least (in contact, but for curvature).
+    pub(super) clearance: f64,
+    pub(super) pushes: Pushes,
+}
+
+/// Which obstacles a point touched, and how each of them changed its displacement, m. A point rests on three at most; of more, those after the third are added
+/// to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pushes {
+    /// `u32::MAX` for none.
+    obstacles: [u32; 3],
+    kicks: [DVec3; 3],
+}
+
+impl Pushes {
+    pub(super) const NONE: Self = Self { obstacles: [u32::MAX; 3], kicks: [DVec3::ZERO; 3] };
+
+    pub(super) fn add(&mut self, obstacle: usize, kick: DVec3) {
+        let index = obstacle as u32;
+        let slot = self.obstacles.iter().position(|&known| known == index || known == u32::MAX).unwrap_or(2);
+        if self.obstacles[slot] == u32::MAX {
+            self.obstacles[slot] = index;
+            self.kicks[slot] = kick;
+        } else {
+            self.kicks[slot] += kick;
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.obstacles[0] == u32::MAX
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, DVec3)> + '_ {
+        let of = self.obstacles.iter().zip(&self.kicks).take_while(|(obstacle, _)| **obstacle != u32::MAX);
+        of.map(|(&obstacle, &kick)| (obstacle as usize, kick))
+    }
+}
+
+/// What is in the way at a place.
+enum Finding {
+    Clear {
+        least: f64,
+    },
+    /// Too near, by this much of φ, and how near others are.
+    Near {
+        obstacle: usize,
+        phi: f64,
+        normal: DVec3,
+        others: f64,
+    },
+    /// On the way there: φ was at the stop level at this point of the obstacle's frame.
+    OnTheWay {
+        obstacle: usize,
+        point: DVec3,
+        normal: Option<DVec3>,
+    },
+}
+
+/// Keeps a point off all obstacles.
+pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> Answer {
+    let Way { before, mut anchor, mut place, clearance } = *way;
+    let level = match rules.method {
+        CollisionMethod::Continuous => rules.epsilon.min(clearance + rules.push_out),
+        // At once, as 2003.
+        CollisionMethod::Discrete => rules.epsilon,
+    };
+    let mut pushes = Pushes::NONE;
+    let mut last = None;
+    for look in 0..LOOKS {
+        match find(before, place, level, obstacles, (rules, look)) {
+            Finding::Clear { least } => return Answer { anchor, place, clearance: least, pushes },
+            Finding::OnTheWay { obstacle, point, normal } => {
+                let of = &obstacles[obstacle];
+                last = Some(of);
+                pushes.add(of.index, DVec3::ZERO);
+                let to = of.from_world.transform_point3(place);
+                let normal = normal.or_else(|| of.shape.gradient(point)?.try_normalize());
+                let Some(normal) = normal.filter(|_| look + 1 < LOOKS) else { break };
+                // On along the plane, a little off it. The displacement stays what it was, for friction and bounce are made of it.
+                let inward = (point - to).dot(normal).max(0.0) + 1e-3 * rules.epsilon;
+                let off = of.to_world.transform_vector3(normal * inward);
+                place += off;
+                anchor += off;
+            }
+            Finding::Near { obstacle, phi, normal, others } => {
+                let of = &obstacles[obstacle];
+                last = Some(of);
+                let lift = level - phi;
+                let (moved, shift) = response(of, (anchor, place), (normal, lift), rules);
+                pushes.add(of.index, moved - shift);
+                place += moved;
+                anchor += shift;
+                let step = of.steepness * moved.length();
+                let is_settled = phi - step > STOP * rules.epsilon.min(level) && others - step > level;
+                if is_settled {
+                    return Answer { anchor, place, clearance: level, pushes };
+                }
+            }
+        }
+    }
+    // No way out was found: it goes with what it touched, which is safe against that one.
+    match (rules.method, last) {
+        (CollisionMethod::Continuous, Some(of)) if clearance > 0.0 => {
+            let hit = matches!(find(before, place, level, obstacles, (rules, 1)), Finding::OnTheWay { .. });
+            if hit {
+                let carried = of.carried(before);
+                pushes.add(of.index, (carried - before) - (place - anchor));
+                return Answer { anchor: before, place: carried, clearance, pushes };
+            }
+            Answer { anchor, place, clearance: least_value(place, obstacles), pushes }
+        }
+        _ => Answer { anchor, place, clearance: least_value(place, obstacles), pushes },
+    }
+}
+
+/// φ of the nearest obstacle at a place.
+pub(super) fn least_value(place: DVec3, obstacles: &[Placed<'_>]) -> f64 {
+    let of = |of: &Placed<'_>| of.shape.value(of.from_world.transform_point3(place));
+    obstacles.iter().map(of).filter(|phi| !phi.is_nan()).fold(f64::INFINITY, f64::min)
+}
+
+/// The same at the beginning of the substep.
+pub(super) fn least_value_before(before: DVec3, obstacles: &[Placed<'_>]) -> f64 {
+    let of = |of: &Placed<'_>| of.shape.value(of.from_world_before.transform_point3(before));
+    obstacles.iter().map(of).filter(|phi| !phi.is_nan()).fold(f64::INFINITY, f64::min)
+}
+
+/// Whether a point comes below a surface on its way, or ends there, although it began outside.
+pub(super) fn is_lost(
+    before: DVec3,
+    place: DVec3,
+    clearance: f64,
+    obstacles: &[Placed<'_>],
+) -> Option<usize> {
+    if clearance <= 0.0 {
+        return None;
+    }
+    obstacles.iter().position(|of| {
+        let (from, to) =
+            (of.from_world_before.transform_point3(before), of.from_world.transform_point3(place));
+        let phi = of.shape.value(to);
+        if phi <= 0.0 {
+            return true;
+        }
+        phi <= of.steepness * to.distance(from) && crosses(of, from, to, 0.0).is_some()
+    })
+}
+
+fn crosses(of: &Placed<'_>, from: DVec3, to: DVec3, iso: f64) -> Option<(f64, DVec3, Option<DVec3>)> {
+    let segment = Segment::new(from, to);
+    let hit = of.shape.first_hit(&segment, iso)?;
+    let hit = if hit.status == HitStatus::Bound {
+        // Outside its box a field excludes less than it knows: the solid is in the box, so only σ = 0 counts there.
+        of.shape.first_hit(&segment, 0.0).filter(|hit| hit.status != HitStatus::Bound)?
+    } else {
+        hit
+    };
+    Some((hit.t, hit.point, hit.normal))
+}
+
+fn find(
+    before: DVec3,
+    place: DVec3,
+    level: f64,
+    obstacles: &[Placed<'_>],
+    (rules, look): (&Rules, usize),
+) -> Finding {
+    let mut least = f64::INFINITY;
+    let mut nearest: Option<(usize, f64, DVec3)> = None;
+    let mut others = f64::INFINITY;
+    let mut first: Option<(f64, usize, DVec3, Option<DVec3>)> = None;
+    let world_way = place.distance(before);
+    for (k, of) in obstacles.iter().enumerate() {
+        let to = of.from_world.transform_point3(place);
+        let travel = world_way + of.drift(before.distance(of.origin));
+        let beside = of.box_distance(to);
+        if beside > rules.epsilon + travel {
+            least = least.min(beside);
+            others = others.min(beside);
+            continue;
+        }
+        let (phi, gradient) = of.shape.value_and_gradient(to);
+        // Nothing is known there.
+        if phi.is_nan() {
+            continue;
+        }
+        least = least.min(phi);
+        let stop = STOP * rules.epsilon;
+        // φ changes by no more than its steepness on the way.
+        if rules.method == CollisionMethod::Continuous && phi - of.steepness * travel < stop {
+            let from = of.from_world_before.transform_point3(before);
+            let start = of.shape.value(from);
+            if start > 0.0 && 0.5 * (phi + start - of.steepness * from.distance(to)) < stop {
+                let iso = (stop + of.steepness * of.sagitta(from, to)).min(0.9 * start);
+                if let Some((t, point, normal)) = crosses(of, from, to, iso)
+                    && first.is_none_or(|(other, ..)| t < other)
+                {
+                    first = Some((t, k, point, normal));
+                }
+            }
+        }
+        // Once set back it may stay a thousandth nearer: curvature.
+        let wanted = if look == 0 { level } else { level - 1e-3 * rules.epsilon };
+        let normal = gradient.and_then(DVec3::try_normalize);
+        match (normal.filter(|_| phi < wanted), nearest) {
+            (Some(normal), None) => nearest = Some((k, phi, normal)),
+            (Some(normal), Some((_, other, _))) if phi < other => {
+                others = others.min(other);
+                nearest = Some((k, phi, normal));
+            }
+            _ => others = others.min(phi),
+        }
+    }
+    match (first, nearest) {
+        (Some((_, obstacle, point, normal)), _) => Finding::OnTheWay { obstacle, point, normal },
+        (None, Some((obstacle, phi, normal))) => Finding::Near { obstacle, phi, normal, others },
+        (None, None) => Finding::Clear { least },
+    }
+}
+
+/// How place and anchor are moved by contact with an obstacle, which itself may move.
+fn response(
+    of: &Placed<'_>,
+    (anchor, place): (DVec3, DVec3),
+    (normal, lift): (DVec3, f64),
+    rules: &Rules,
+) -> (DVec3, DVec3) {
+    // The displacement as seen from the obstacle.
+    let from = of.from_world_before.transform_point3(anchor);
+    let to = of.from_world.transform_point3(place);
+    let way = to - from;
+    let along_normal = way.dot(normal);
+    // Only what goes inward presses: Δx_n of eq. 5.
+    let inward = (-along_normal).max(0.0);
+    let tangential = way - normal * along_normal;
+    // (ε − d)·n + r_t (eq. 4).
+    let moved =
+        normal * lift + tangential * (kept_part(tangential.length(), inward, of.friction, rules) - 1.0);
+    // What was inward is gone (or comes back in part), and being lifted is no motion.
+    let bounced = if inward > rules.rest_way { of.bounce * inward } else { 0.0 };
+    let wanted = if along_normal < 0.0 { bounced } else { along_normal };
+    let shift = normal * (along_normal + lift - wanted);
+    // Anchors are of the substep's beginning, when the obstacle was turned otherwise.
+    let shift = of.from_world_before.matrix3.transpose() * shift;
+    (of.to_world.transform_vector3(moved), shift)
+}
+
+/// β: the part of the tangential motion that friction leaves. 0 sticks.
+fn kept_part(tangential: f64, inward: f64, friction: f64, rules: &Rules) -> f64 {
+    match rules.friction {
+        // r_t = −c_f·Δx_t (eq. 3).
+        FrictionModel::Simple => 1.0 - friction.min(1.0),
+        // β = max((|Δx_t| − c_f·|Δx_n|)/|Δx_t|, 0) (eq. 5, without its minus).
+        FrictionModel::Coulomb if tangential > 0.0 => {
+            ((tangential - friction * inward) / tangential).max(0.0)
+        }
+        FrictionModel::Coulomb => 1.0,
+    }
+}

@@ -1,0 +1,101 @@
+//! All that changes in a world of cloth, to be kept and put back.
+
+use glam::DVec3;
+
+use super::ClothWorld;
+use crate::math::Pose;
+
+/// All that changes of a cloth.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ClothState {
+    /// Of particles, m.
+    pub places: Vec<DVec3>,
+    /// m/s.
+    pub velocities: Vec<DVec3>,
+    /// How far each particle is from the nearest surface, at least, m; none where that is to be looked at.
+    pub clearances: Vec<f64>,
+    /// The same of the middle of each edge.
+    pub edge_clearances: Vec<f64>,
+    /// Where particles were when pairs near each other were last looked for; none where they were not.
+    pub seen_at: Vec<DVec3>,
+}
+
+/// All that changes of a world of cloth. Steps from it are those that would have followed, to the last bit, if pins and obstacles are led as they would have been.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ClothWorldState {
+    /// Seconds since the start.
+    pub time: f64,
+    /// In the order in which cloths were added.
+    pub cloths: Vec<ClothState>,
+    /// Of obstacles, in the order in which they were added.
+    pub poses: Vec<Pose>,
+}
+
+/// A state that is not of this world.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the state is of a world with {given} {what}, but this one has {here}")]
+pub struct ClothStateError {
+    /// What there are more or fewer of.
+    pub what: &'static str,
+    /// Of the state.
+    pub given: usize,
+    /// Of the world.
+    pub here: usize,
+}
+
+impl ClothWorld {
+    /// All that changes.
+    pub fn state(&self) -> ClothWorldState {
+        let cloths = self.cloths().iter().map(|cloth| {
+            let (clearances, edge_clearances) = cloth.contacts.known();
+            ClothState {
+                places: cloth.places.clone(),
+                velocities: cloth.velocities.clone(),
+                clearances: clearances.to_vec(),
+                edge_clearances: edge_clearances.to_vec(),
+                seen_at: cloth.neighbours.seen_at().to_vec(),
+            }
+        });
+        let poses = self.obstacles().iter().map(|of| of.pose).collect();
+        ClothWorldState { time: self.time(), cloths: cloths.collect(), poses }
+    }
+
+    /// Puts back what [`ClothWorld::state`] gave, in a world of the same cloths and obstacles.
+    pub fn restore(&mut self, state: &ClothWorldState) -> Result<(), ClothStateError> {
+        let same = |what: &'static str, given: usize, here: usize| {
+            if given == here { Ok(()) } else { Err(ClothStateError { what, given, here }) }
+        };
+        same("cloths", state.cloths.len(), self.cloths.len())?;
+        same("obstacles", state.poses.len(), self.obstacles.len())?;
+        for (cloth, of) in self.cloths.iter().zip(&state.cloths) {
+            let (particles, edges) = (cloth.places.len(), cloth.edges.len());
+            same("particles", of.places.len(), particles)?;
+            same("velocities", of.velocities.len(), particles)?;
+            if !of.clearances.is_empty() {
+                same("distances of particles", of.clearances.len(), particles)?;
+                same("distances of edges", of.edge_clearances.len(), edges)?;
+            }
+            if !of.seen_at.is_empty() {
+                same("places of pairs", of.seen_at.len(), particles)?;
+            }
+        }
+        self.time = state.time;
+        for (obstacle, &pose) in self.obstacles.iter_mut().zip(&state.poses) {
+            obstacle.pose = pose;
+            obstacle.target = pose;
+        }
+        for (cloth, of) in self.cloths.iter_mut().zip(&state.cloths) {
+            cloth.places.copy_from_slice(&of.places);
+            cloth.velocities.copy_from_slice(&of.velocities);
+            // A step ends with its pins where they were led.
+            for pin in &mut cloth.pins {
+                pin.to = of.places[pin.particle as usize];
+            }
+            cloth.contacts.recall(&of.clearances, &of.edge_clearances);
+            if let Some(thickness) = cloth.thickness {
+                cloth.neighbours.recall(&of.seen_at, thickness);
+            }
+        }
+        Ok(())
+    }
+}

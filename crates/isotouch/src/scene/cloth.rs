@@ -1,0 +1,294 @@
+//! Cloth of a scene.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use super::body::rotation;
+use super::error::{Place, SceneError, ShapeFailure};
+use super::table::{Table, Value};
+use crate::cloth::garments::{self, HairOptions, TrousersOptions};
+use crate::cloth::{
+    Cloth, ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel, StrandOptions,
+};
+use crate::math::Pose;
+use crate::mesh::TriMesh;
+use crate::mesh::io::{self, ReadOptions};
+
+/// A cloth of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneCloth {
+    /// What it is cut from.
+    pub source: ClothSource,
+    /// Where it is put.
+    pub pose: Pose,
+    /// How fast it is at the start, m/s.
+    pub velocity: DVec3,
+    /// What it is like; of strands, what both have.
+    pub options: ClothOptions,
+    /// Hands that lead it.
+    pub handles: Vec<SceneHandle>,
+    /// Where it is described.
+    pub place: Place,
+}
+
+/// Particles that are held, and led together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneHandle {
+    /// Which.
+    pub particles: Vec<usize>,
+    /// m/s.
+    pub velocity: DVec3,
+    /// When they begin to move, s.
+    pub after: f64,
+    /// When they stop, s.
+    pub until: f64,
+}
+
+impl SceneHandle {
+    /// How far it has led its particles at a time, m.
+    pub fn way(&self, time: f64) -> DVec3 {
+        self.velocity * (time.min(self.until) - self.after).max(0.0)
+    }
+}
+
+/// What cloth is cut from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClothSource {
+    /// A mesh file, its path resolved against the scene's folder, every coordinate multiplied.
+    File(PathBuf, f64),
+    /// [`garments::sheet`].
+    Sheet([f64; 2], [usize; 2]),
+    /// [`garments::trousers`].
+    Trousers(TrousersOptions),
+    /// [`garments::hair`], with what strands have beside.
+    Hair(HairOptions, StrandOptions),
+}
+
+const KEYS: [&str; 20] = [
+    "name",
+    "shape",
+    "position",
+    "rotation",
+    "velocity",
+    "density",
+    "stretch",
+    "shear",
+    "bend",
+    "warp",
+    "epsilon",
+    "edges",
+    "self_collision",
+    "thickness",
+    "self_friction",
+    "damping",
+    "drag",
+    "pins",
+    "handles",
+    "held",
+];
+
+pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Result<SceneCloth, SceneError> {
+    table.check_keys(&KEYS)?;
+    let usual = ClothOptions { name, ..Default::default() };
+    let shape =
+        table.need("shape", "write shape = { kind = \"sheet\", size = [1, 1], squares = [30, 30] }")?;
+    let mut source = read_source(&shape.table(format!("the shape of {}", table.what))?, folder)?;
+    let number = |key: &str, usual: f64| Ok::<f64, SceneError>(table.number(key)?.unwrap_or(usual));
+    let fabric = Fabric {
+        density: number("density", usual.fabric.density)?,
+        stretch: number("stretch", usual.fabric.stretch)?,
+        shear: number("shear", usual.fabric.shear)?,
+        bend: number("bend", usual.fabric.bend)?,
+    };
+    let flag = |key: &str, usual: bool| -> Result<bool, SceneError> {
+        Ok(table.get(key).map(|value| value.flag()).transpose()?.unwrap_or(usual))
+    };
+    let options = ClothOptions {
+        fabric,
+        warp: table.vector("warp")?.unwrap_or(usual.warp),
+        epsilon: table.positive("epsilon")?,
+        edges: table.named("edges", &EdgeTest::NAMES)?.unwrap_or_default(),
+        self_collision: flag("self_collision", usual.self_collision)?,
+        thickness: table.positive("thickness")?,
+        self_friction: number("self_friction", usual.self_friction)?,
+        damping: number("damping", usual.damping)?,
+        drag: number("drag", usual.drag)?,
+        pins: table.get("pins").map(|value| read_particles(&value)).transpose()?.unwrap_or_default(),
+        ..usual
+    };
+    if let ClothSource::Hair(_, strands) = &mut source {
+        *strands = StrandOptions {
+            name: options.name.clone(),
+            density: number("density", strands.density)?,
+            stretch: number("stretch", strands.stretch)?,
+            bend: number("bend", strands.bend)?,
+            epsilon: options.epsilon,
+            edges: options.edges,
+            damping: number("damping", strands.damping)?,
+            held: match table.get("held") {
+                Some(value) => value.whole(0, 10_000)? as usize,
+                None => strands.held,
+            },
+        };
+    }
+    let pose = Pose {
+        position: table.vector("position")?.unwrap_or(DVec3::ZERO),
+        rotation: table.get("rotation").map(|value| rotation(&value)).transpose()?.unwrap_or_default(),
+    };
+    let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
+    let handles = match table.get("handles") {
+        Some(value) => {
+            value.list()?.iter().map(|of| read_handle(of, &table.what)).collect::<Result<_, SceneError>>()?
+        }
+        None => Vec::new(),
+    };
+    Ok(SceneCloth { source, pose, velocity, options, handles, place: table.place() })
+}
+
+fn read_particles(value: &Value<'_>) -> Result<Vec<usize>, SceneError> {
+    value.list()?.iter().map(|of| Ok(of.whole(0, u64::from(u32::MAX))? as usize)).collect()
+}
+
+fn read_handle(value: &Value<'_>, cloth: &str) -> Result<SceneHandle, SceneError> {
+    let table = value.table(format!("a handle of {cloth}"))?;
+    table.check_keys(&["particles", "velocity", "after", "until"])?;
+    Ok(SceneHandle {
+        particles: read_particles(&table.need("particles", "write particles = [0, 1]")?)?,
+        velocity: table.vector("velocity")?.unwrap_or(DVec3::ZERO),
+        after: table.number("after")?.unwrap_or(0.0),
+        until: table.number("until")?.unwrap_or(f64::INFINITY),
+    })
+}
+
+/// A count of pieces.
+fn many(table: &Table<'_>, key: &str, usual: usize) -> Result<usize, SceneError> {
+    Ok(match table.get(key) {
+        Some(value) => value.whole(1, 100_000)? as usize,
+        None => usual,
+    })
+}
+
+fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneError> {
+    let counts = |value: &Value<'_>| -> Result<[usize; 2], SceneError> {
+        let list = value.list()?;
+        let [a, b] = &list[..] else { return Err(value.bad("a list of two counts")) };
+        Ok([a.whole(1, 10_000)? as usize, b.whole(1, 10_000)? as usize])
+    };
+    match table.either(["kind", "file"])? {
+        Some(("file", value)) => {
+            table.check_keys(&["file", "scale"])?;
+            Ok(ClothSource::File(folder.join(value.text()?), table.positive("scale")?.unwrap_or(1.0)))
+        }
+        Some((_, value)) => match value.text()? {
+            "sheet" => {
+                table.check_keys(&["kind", "size", "squares"])?;
+                let size = table.get("size").map(|value| value.numbers::<2>()).transpose()?;
+                let squares = table.get("squares").map(|value| counts(&value)).transpose()?;
+                Ok(ClothSource::Sheet(size.unwrap_or([1.0, 1.0]), squares.unwrap_or([30, 30])))
+            }
+            "tablecloth" => {
+                table.check_keys(&["kind", "side", "squares"])?;
+                let side = table.positive("side")?.unwrap_or(1.0);
+                let squares = many(table, "squares", 30)?;
+                Ok(ClothSource::Sheet([side, side], [squares, squares]))
+            }
+            "ribbon" => {
+                table.check_keys(&["kind", "length", "width", "squares"])?;
+                let long = table.positive("length")?.unwrap_or(1.0);
+                let squares = many(table, "squares", 40)?;
+                let wide = table.positive("width")?.unwrap_or(long / squares as f64);
+                Ok(ClothSource::Sheet([long, wide], [squares, 1]))
+            }
+            "trousers" => {
+                table.check_keys(&["kind", "leg_radius", "leg_length", "rise", "stance", "around"])?;
+                let usual = TrousersOptions::default();
+                let length =
+                    |key: &str, usual: f64| Ok::<f64, SceneError>(table.positive(key)?.unwrap_or(usual));
+                Ok(ClothSource::Trousers(TrousersOptions {
+                    leg_radius: length("leg_radius", usual.leg_radius)?,
+                    leg_length: length("leg_length", usual.leg_length)?,
+                    rise: length("rise", usual.rise)?,
+                    stance: length("stance", usual.stance)?,
+                    around: match table.get("around") {
+                        Some(value) => value.whole(4, 10_000)? as usize,
+                        None => usual.around,
+                    },
+                }))
+            }
+            "hair" => {
+                table.check_keys(&["kind", "radius", "length", "strands", "points", "crown"])?;
+                let usual = HairOptions::default();
+                let hair = HairOptions {
+                    radius: table.positive("radius")?.unwrap_or(usual.radius),
+                    length: table.positive("length")?.unwrap_or(usual.length),
+                    strands: many(table, "strands", usual.strands)?,
+                    points: many(table, "points", usual.points)?,
+                    crown: table.positive("crown")?.unwrap_or(usual.crown),
+                    ..usual
+                };
+                Ok(ClothSource::Hair(hair, StrandOptions::default()))
+            }
+            other => {
+                Err(value.unknown(other, "cloth", &["sheet", "tablecloth", "ribbon", "trousers", "hair"]))
+            }
+        },
+        None => Err(SceneError::Missing {
+            place: table.place(),
+            what: table.what.clone(),
+            key: "a kind or a file",
+            remedy: "write kind = \"sheet\", or file = \"shirt.obj\"",
+        }),
+    }
+}
+
+impl SceneCloth {
+    /// Cuts it.
+    pub fn make(&self) -> Result<Cloth, ShapeFailure> {
+        let of_mesh = |mesh: &TriMesh| Cloth::from_mesh(mesh, &self.options);
+        let mut cloth = match &self.source {
+            ClothSource::File(path, scale) => {
+                of_mesh(&io::read(path, &ReadOptions { scale: *scale, ..Default::default() })?.mesh)?
+            }
+            ClothSource::Sheet(size, squares) => of_mesh(&garments::sheet(*size, *squares)?)?,
+            ClothSource::Trousers(cut) => of_mesh(&garments::trousers(cut)?)?,
+            ClothSource::Hair(hair, strands) => Cloth::from_strands(&garments::hair(hair)?, strands)?,
+        };
+        let places: Vec<DVec3> = cloth.places().iter().map(|&p| self.pose.place(p)).collect();
+        cloth.set_places(&places)?;
+        cloth.set_velocity(self.velocity);
+        Ok(cloth)
+    }
+}
+
+/// How cloth steps: `[stepping]` of cloth, gravity as that of bodies.
+pub(super) fn read_stepping(root: &Table<'_>, gravity: DVec3) -> Result<ClothWorldOptions, SceneError> {
+    let usual = ClothWorldOptions { gravity, ..Default::default() };
+    let Some(value) = root.get("cloth_stepping") else { return Ok(usual) };
+    let table = value.table("cloth_stepping")?;
+    table.check_keys(&[
+        "wind",
+        "air_density",
+        "substeps",
+        "rounds",
+        "method",
+        "friction",
+        "push_out_speed",
+    ])?;
+    let count = |key: &str, usual: u32| -> Result<u32, SceneError> {
+        Ok(match table.get(key) {
+            Some(value) => value.whole(1, 100_000)? as u32,
+            None => usual,
+        })
+    };
+    Ok(ClothWorldOptions {
+        wind: table.vector("wind")?.unwrap_or(usual.wind),
+        air_density: table.number("air_density")?.unwrap_or(usual.air_density),
+        substeps: count("substeps", usual.substeps)?,
+        rounds: count("rounds", usual.rounds)?,
+        method: table.named("method", &CollisionMethod::NAMES)?.unwrap_or_default(),
+        friction: table.named("friction", &FrictionModel::NAMES)?.unwrap_or_default(),
+        push_out_speed: table.positive("push_out_speed")?.unwrap_or(usual.push_out_speed),
+        ..usual
+    })
+}

@@ -1,0 +1,118 @@
+//! Cloth in scene files, and bodies that carry it.
+#![allow(clippy::unwrap_used)]
+
+use isotouch::math::DVec3;
+use isotouch::scene::{Scene, SceneError};
+
+const BALL_IN_A_SHEET: &str = r#"
+dt = 0.005
+seconds = 1.5
+
+[cloth_stepping]
+substeps = 10
+
+[[bodies]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.08, triangles = 1280, resolution = 48, points = 200 }
+position = [0, 0.1, 0]
+mass = 0.05
+
+[[cloth]]
+name = "net"
+shape = { kind = "sheet", size = [0.6, 0.6], squares = [20, 20] }
+stretch = 500
+pins = [0, 20, 420, 440]
+"#;
+
+/// A sheet held by its corners catches a ball that falls into it, and carries its weight.
+#[test]
+fn a_sheet_catches_a_ball() {
+    let scene = Scene::parse("net.toml", BALL_IN_A_SHEET).unwrap();
+    let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+    let mut lowest = f64::INFINITY;
+    for step in 0..scene.steps() {
+        stage.step(scene.dt).unwrap();
+        let depth = stage.cloth.penetration();
+        assert!(depth < 0.0, "step {step}: {depth} m inside the ball");
+        lowest = lowest.min(stage.bodies.bodies()[0].pose().position.y);
+    }
+    // Alone it would have fallen by 11 m.
+    assert!(lowest > -0.6, "{lowest}");
+}
+
+/// A ball flies into a free sheet, far from all else: what one loses the other gains. The ball learns of it a step later, so momentum is that of the ball after the next step.
+#[test]
+fn a_ball_and_a_sheet_keep_their_momentum() {
+    let text = r#"
+gravity = [0, 0, 0]
+dt = 0.005
+seconds = 0.6
+
+[[bodies]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.08, triangles = 1280, resolution = 48, points = 200, band = 10 }
+position = [0, 0.12, 0]
+velocity = [0, -1, 0]
+mass = 0.05
+
+[[cloth]]
+name = "sheet"
+shape = { kind = "tablecloth", side = 0.5, squares = 16 }
+damping = 0
+drag = 0
+"#;
+    let scene = Scene::parse("hit.toml", text).unwrap();
+    let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+    let mut of_cloth = DVec3::ZERO;
+    for step in 0..scene.steps() {
+        stage.step(scene.dt).unwrap();
+        let of_ball = stage.bodies.bodies()[0].twist().linear * 0.05;
+        let sum = of_ball + of_cloth;
+        assert!((sum - DVec3::NEG_Y * 0.05).length() < 1e-9, "step {step}: {sum}");
+        let cloth = &stage.cloth.cloths()[0];
+        of_cloth = cloth.velocities().iter().zip(cloth.masses()).map(|(v, m)| *v * *m).sum();
+        assert!(stage.cloth.penetration() < 0.0, "step {step}: {}", stage.cloth.penetration());
+    }
+    assert!(of_cloth.y < -0.01, "the sheet was pushed: {of_cloth}");
+}
+
+#[test]
+fn hands_lead_cloth_and_stop() {
+    let text = r#"
+dt = 0.01
+seconds = 1.0
+
+[[cloth]]
+name = "strip"
+shape = { kind = "ribbon", length = 0.4, squares = 12 }
+handles = [{ particles = [0, 13], velocity = [0, 0.5, 0], after = 0.2, until = 0.6 }]
+"#;
+    let scene = Scene::parse("led.toml", text).unwrap();
+    let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+    let start = stage.cloth.cloths()[0].places()[0];
+    for step in 1..=scene.steps() {
+        stage.step(scene.dt).unwrap();
+        let way = stage.cloth.cloths()[0].places()[0] - start;
+        let expected = 0.5 * (0.01 * step as f64 - 0.2).clamp(0.0, 0.4);
+        assert!((way - DVec3::Y * expected).length() < 1e-12, "step {step}: {way}");
+    }
+    assert!(stage.cloth.cloths()[0].places()[12].y < start.y, "the other end hangs");
+    let wrong = text.replace("[0, 13]", "[0, 99]");
+    let scene = Scene::parse("led.toml", &wrong).unwrap();
+    let told = scene.stage(scene.world().unwrap()).err().unwrap().to_string();
+    assert!(told.starts_with("led.toml:5:") && told.contains("99"), "{told}");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let error = |text: &str| Scene::parse("a.toml", text).unwrap_err().to_string();
+    let told = error("[[cloth]]\nshape = { kind = \"shet\" }");
+    assert!(told.starts_with("a.toml:2:") && told.contains("did you mean 'sheet'?"), "{told}");
+    let told = error("[[cloth]]\nshape = { kind = \"sheet\" }\nedges = \"all\"");
+    assert!(told.contains("none, centre, deepest"), "{told}");
+    let told = error("[[cloth]]\npins = [1]");
+    assert!(told.contains("needs shape"), "{told}");
+    let scene = Scene::parse("a.toml", "[[cloth]]\nshape = { kind = \"sheet\" }\npins = [100000]").unwrap();
+    let world = scene.world().unwrap();
+    assert!(matches!(scene.stage(world), Err(SceneError::Cloth { .. })));
+}
