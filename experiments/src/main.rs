@@ -48,7 +48,7 @@ struct Arguments {
     /// Put the tables into docs/results.md as well.
     #[arg(long, conflicts_with = "quick")]
     write: bool,
-    /// 'exact': queries in all, those of earlier runs with the same state included. 'haptic-loops': seconds at each rate.
+    /// 'exact': queries in all, those of earlier runs with the same state included. 'god-object': random steps. 'haptic-loops': seconds at each rate.
     #[arg(long, value_name = "N")]
     count: Option<u64>,
     /// 'exact' only: file that says how far it has come [default: target/exact.json; none with --quick].
@@ -69,11 +69,13 @@ fn main() -> ExitCode {
         eprintln!("error: there is no experiment '{}'; there are: {}", arguments.name, names.join(", "));
         return ExitCode::from(2);
     };
-    let takes_count = ["exact", "haptic-loops"].contains(&experiment.name);
+    let takes_count = ["exact", "god-object", "haptic-loops"].contains(&experiment.name);
     if (arguments.count.is_some() && !takes_count)
         || (arguments.state.is_some() && experiment.name != "exact")
     {
-        eprintln!("error: --count is for the experiments 'exact' and 'haptic-loops', --state for 'exact'");
+        eprintln!(
+            "error: --count is for the experiments 'exact', 'god-object' and 'haptic-loops', --state for 'exact'"
+        );
         return ExitCode::from(2);
     }
     match run(experiment, &arguments) {

@@ -3,6 +3,7 @@
 
 mod oracle;
 
+use isotouch::ccd::{CastOptions, Segment};
 use isotouch::field::{Distance, Field, FieldOptions, OffsetError, SignMethod, StorageKind};
 use isotouch::math::{DVec3, IVec3};
 use isotouch::mesh::{TriMesh, report, shapes};
@@ -73,6 +74,42 @@ fn bounds_stay_certain() {
                         "{p}: {value} for {truth}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// They were φ − L·|x − π|, below zero soon after the border, so that what passed by far away could not be told from contact.
+#[test]
+fn outside_the_box_bounds_grow_with_the_distance() {
+    let folder = tempfile::tempdir().unwrap();
+    for storage in BOTH {
+        for by in [0.2, 1e-3, -0.15] {
+            let path = folder.path().join(format!("{storage}{by}.field"));
+            box_field(storage, by).offset(by).unwrap().save(&path).unwrap();
+            let field = Field::open(&path).unwrap();
+            let bounds = field.grid().bounds();
+            let mut random = Random(11);
+            let mut outside = 0;
+            for _ in 0..20_000 {
+                let p = random.in_box(bounds.expanded(5.0));
+                let (truth, apart) = (box_distance(p, HALF) - by, p.distance(bounds.project(p)));
+                assert!(field.lower_bound(p) <= truth, "{p}: {} for {truth}", field.lower_bound(p));
+                if apart > 0.0 {
+                    outside += 1;
+                    assert!(field.lower_bound(p) >= apart - by - 1e-12, "{p}");
+                    assert!(field.lower_bound(p) > 0.0, "{p}");
+                }
+            }
+            assert!(outside > 10_000);
+            // Past the box at some distance, through its padding, and into the solid.
+            let reach = HALF + by;
+            let ways =
+                [(3.0, false), (reach.y + 0.5 * (bounds.max.y - reach.y), false), (0.5 * reach.y, true)];
+            for (y, is_hit) in ways {
+                let way = Segment::new(DVec3::new(-9.0, y, 0.01), DVec3::new(9.0, y, 0.01));
+                let hit = field.first_hit(&way, 0.0, &CastOptions::default());
+                assert_eq!(hit.is_some(), is_hit, "{storage} {by} {y}: {hit:?}");
             }
         }
     }

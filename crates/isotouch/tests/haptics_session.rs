@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use isotouch::ccd::Plane;
 use isotouch::haptics::device::{Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, Path};
-use isotouch::haptics::safety::SafetyOptions;
+use isotouch::haptics::safety::{Fault, SafetyOptions};
 use isotouch::haptics::{
     Coupling, GodObject, GodObjectOptions, Held, HeldPair, PenaltyObject, PenaltyObjectOptions, Renderer,
     Session, SessionError, SessionOptions, Surface,
 };
-use isotouch::math::{DVec3, Pose, Twist};
+use isotouch::math::{DQuat, DVec3, Pose, Twist, Wrench};
 use isotouch::mesh::{mass_properties, shapes};
 use isotouch::shell::{PointShell, Sampling, ShellOptions};
 
@@ -84,6 +84,30 @@ fn the_force_is_that_of_the_spring_and_smooth() {
     assert!(feedback.contacts >= 1 && feedback.penetration == 0.0);
     let totals = session.finish().unwrap().totals();
     assert_eq!((totals.steps, totals.max_penetration), (1000, 0.0));
+}
+
+#[test]
+fn a_state_that_is_no_pose_pushes_nobody() {
+    for rotation in [0.0, 0.7, 1.5, 1e160, f64::NAN].map(|w| DQuat::from_xyzw(0.0, 0.0, 0.0, w)) {
+        for in_contact in [false, true] {
+            let mut session = Session::in_step(constraint(), &wide()).unwrap();
+            let states = states();
+            let before = if in_contact { 800 } else { 0 };
+            for state in &states[..before] {
+                session.servo(state);
+            }
+            let bad = DeviceState { pose: Pose { rotation, ..states[before].pose }, ..states[before] };
+            assert_eq!(session.servo(&bad), Wrench::ZERO, "{rotation}");
+            assert_eq!(session.servo_half().safety().faults(Fault::NotFinite), 1, "{rotation}");
+        }
+    }
+    // What is a unit quaternion but for the rounding of f32 is one.
+    let mut session = Session::in_step(constraint(), &wide()).unwrap();
+    for state in states() {
+        let rotation = DQuat::from_xyzw(0.0, 0.0, 0.0, 1.0 + 3e-7);
+        session.servo(&DeviceState { pose: Pose { rotation, ..state.pose }, ..state });
+    }
+    assert_eq!(session.servo_half().safety().all_faults(), 0);
 }
 
 #[test]

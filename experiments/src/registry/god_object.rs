@@ -27,7 +27,7 @@ const FASTEST: f64 = 10.0;
 /// Poses of the way that are looked at, for every piece of it: its end, and random ones.
 const LOOKS: usize = 3;
 /// After this no more runs begin.
-const MOST_TIME: Duration = Duration::from_secs(300);
+const MOST_TIME: Duration = Duration::from_secs(3600);
 /// Rows of the program that is timed by itself.
 const ROWS: usize = 50;
 /// What is asked for, s.
@@ -73,6 +73,7 @@ impl Seen {
 
 fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     let (resolution, points, steps) = if setup.quick { (48, 250, 2_000) } else { (96, 500, 1_000_000) };
+    let steps = setup.count.map_or(steps, |count| count as usize);
     let scenes = five(resolution, points)?;
     let mut table = Table::new(
         format!(

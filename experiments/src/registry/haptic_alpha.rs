@@ -86,9 +86,21 @@ fn built_in(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     let pair = shell_on_field(&alpha, shell_of(&alpha, points)?, field_of(&alpha, resolution)?)?;
     let scaled = |pose: Pose| Pose { position: pose.position * SIZE, ..pose };
     let path: Vec<Pose> = alpha_path().into_iter().map(scaled).collect();
-    let (Some(&first), Some(&last)) = (path.first(), path.last()) else { anyhow::bail!("no path") };
-    // The same ends without the way: the rotation stays what it is.
-    let straight = [first, Pose { rotation: first.rotation, ..last }];
+    let Some(&first) = path.first() else { anyhow::bail!("no path") };
+    // Away along an axis, as far as they are long and a half, without wanting to turn.
+    let straight = |axis: DVec3| {
+        let to = Pose { position: first.position + 1.5 * SIZE * axis, ..first };
+        vec![first, to]
+    };
+    let hands = [
+        ("along the proven path", path.clone(), seconds),
+        ("straight, +x", straight(DVec3::X), 0.3 * seconds),
+        ("straight, −x", straight(DVec3::NEG_X), 0.3 * seconds),
+        ("straight, +y", straight(DVec3::Y), 0.3 * seconds),
+        ("straight, −y", straight(DVec3::NEG_Y), 0.3 * seconds),
+        ("straight, +z", straight(DVec3::Z), 0.3 * seconds),
+        ("straight, −z", straight(DVec3::NEG_Z), 0.3 * seconds),
+    ];
     let mut table = Table::new(
         format!(
             "Two α tubes of 10 cm ({resolution}³, {} points), moved by a simulated hand at 1 kHz",
@@ -108,16 +120,15 @@ fn built_in(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     let mut chart = Chart::new("Two α tubes in the hand", Axis::new("time", "s"), Axis::new("force", "N"));
     let mut torques =
         Chart::new("Two α tubes in the hand", Axis::new("time", "s"), Axis::new("torque", "N·m"));
-    for (name, poses, should) in
-        [("along the proven path", &path[..], true), ("straight", &straight[..], false)]
-    {
+    let mut stopped = 0;
+    for (name, poses, seconds) in &hands {
         eprintln!("{name}");
-        let course = drive(&pair, poses, seconds)?;
+        let course = drive(&pair, poses, *seconds)?;
         let off = course.end.position.distance(course.target.position);
         let is_apart = off < 0.05 * SIZE;
         let times = Sorted::new(course.seconds);
         table.row(vec![
-            name.into(),
+            (*name).into(),
             if is_apart { "yes" } else { "no" }.into(),
             number(1e3 * off),
             number(course.least),
@@ -128,21 +139,24 @@ fn built_in(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
         ]);
         chart.add(name, &course.time, &course.forces);
         torques.add(name, &course.time, &course.torques);
-        // A part that gives way and turns may find the way out by itself, however straight it is pushed: the table tells.
-        if should && !is_apart {
-            report.failures.push(format!("{name}: came apart: {is_apart}, expected: {should}"));
+        if poses.len() > 2 && !is_apart {
+            report.failures.push(format!("{name}: it did not come apart"));
         }
+        stopped += usize::from(poses.len() == 2 && !is_apart);
         if course.penetration > 0.0 || course.least <= 0.0 {
             report
                 .failures
                 .push(format!("{name}: penetration {}, least φ {}", course.penetration, course.least));
         }
     }
+    if stopped == 0 {
+        report.failures.push("pulled straight it comes apart whatever the direction".into());
+    }
     report.tables.push(table);
     draw(&chart, "haptic-alpha-force", setup.quick)?;
     draw(&torques, "haptic-alpha-torque", setup.quick)?;
     report.remarks.push(
-        "The paper (figure 6a) solves the puzzle by hand, at 512³ with 25,269 points. Straight: to the same place without turning.\n\n![Force](pictures/haptic-alpha-force.svg)\n\n![Torque](pictures/haptic-alpha-torque.svg)"
+        "The paper (figure 6a) solves the puzzle by hand, at 512³ with 25,269 points. Straight: the hand goes 15 cm along an axis and does not turn. The part may: where contact turns it, it can find a way out by itself, and every pose of that way is as free as those of the proven path.\n\n![Force](pictures/haptic-alpha-force.svg)\n\n![Torque](pictures/haptic-alpha-torque.svg)"
             .into(),
     );
     Ok(())
@@ -194,9 +208,10 @@ fn puzzle(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     );
     // By as much as the path itself needs, with a skin and a half: then it must go through.
     let enough = (0.02 - path_least).max(0.0);
-    let mut shrunk: Vec<f64> = vec![0.0, 0.01, 0.05, 0.1, 0.5];
-    shrunk.retain(|&by| by < enough);
-    shrunk.push(enough);
+    let mut shrunk: Vec<f64> = vec![0.0, 0.05];
+    if enough > 0.0 {
+        shrunk.push(enough);
+    }
     for by in shrunk {
         let options = GodObjectOptions { iso: -by * cell, ..Default::default() };
         let mut god = match GodObject::new(Arc::clone(&pair), way[0], &options) {
@@ -232,7 +247,7 @@ fn puzzle(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
         if !is_outside {
             report.failures.push(format!("shrunk by {by}: a point came to {deepest} cells"));
         }
-        if by == enough && end > KEPT_UP {
+        if by >= enough && end > KEPT_UP {
             report.failures.push(format!("shrunk by {by}, which is enough, it ends {end} cells away"));
         }
     }

@@ -54,7 +54,7 @@ pub(crate) struct Setup {
     pub(crate) quick: bool,
     pub(crate) models: Models,
     pub(crate) threads: usize,
-    /// Queries or seconds, and the file with the state, for the experiments that have them.
+    /// Queries, steps or seconds, and the file with the state, for the experiments that have them.
     pub(crate) count: Option<u64>,
     pub(crate) state: Option<PathBuf>,
 }

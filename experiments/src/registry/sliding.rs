@@ -44,7 +44,7 @@ fn scene(setup: &Setup) -> anyhow::Result<Scene> {
     };
     let (horse, dragon) = (sized("scan/horse.ply", 0.1)?, sized("scan/dragon_100k.obj", 0.06)?);
     let pair = shell_on_field(&dragon, shell_of(&dragon, 7_500)?, field_of(&horse, 256)?)?;
-    Ok(Scene { name: "a dragon on a horse", pair, radius: 0.1, deep: 0.06 })
+    Ok(Scene { name: "a dragon on a horse", pair, radius: 0.1, deep: 0.085 })
 }
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {

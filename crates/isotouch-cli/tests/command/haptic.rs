@@ -172,7 +172,11 @@ fn bad_input_is_named_and_ends_with_2() {
         (&["s.toml", "--offset", "3"], "it has to be from -1.5 to 1.5"),
         (&["s.toml", "--method", "springs"], "use one of: constraint, penalty, discrete-penalty"),
         (&["s.toml", "--device", "mouse"], "use one of: hand, replay:FILE, haply, page"),
-        (&["s.toml", "--device", "replay:none.recording"], "none.recording"),
+        (
+            &["s.toml", "--device", "replay:none.recording"],
+            "none.recording: there is no such recording; check the name, or make one with",
+        ),
+        (&["s.toml", "--seconds", "1e12"], "1000000"),
         (&["s.toml", "--device", "replay:nothing.recording"], "not a recording of a haptic session"),
         (&["wall", "--device", "replay:s.recording"], "s.recording is a recording of s.toml, not of wall"),
         (&["s.toml", "--device", "replay:s.recording", "--rate", "500"], "leave out --rate"),

@@ -8,6 +8,6 @@ pub mod sweep;
 pub use analytic::{Ball, Function, Plane, Touchable};
 pub use segment::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};
 pub use sweep::{
-    AllContacts, Contact, FirstContact, NearPoint, Obstacle, PointContacts, Sweep, SweepOptions,
+    AllContacts, Contact, FirstContact, NearPoint, Neighbours, Obstacle, PointContacts, Sweep, SweepOptions,
     SweepTraversal,
 };

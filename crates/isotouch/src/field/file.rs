@@ -6,7 +6,8 @@
 //!  12  storage      u32       0 dense, 1 sparse
 //!  16  sign         u32       1 pseudonormal, 2 winding, 3 given, 4 soup, 5 oriented, 6 face normal
 //!  20  flags        u32       bit 0: all border nodes are outside the solid; bit 1: neighbours may contradict each other;
-//!                            bit 2: depths inside may be understated; bit 3: triangles outside the solid may be left out
+//!                            bit 2: depths inside may be understated; bit 3: triangles outside the solid may be left out;
+//!                            bit 4: an offset of a mesh's field
 //!  24  origin       3 × f64
 //!  48  cell         f64
 //!  56  cells        3 × u32
@@ -15,7 +16,8 @@
 //!  80  lipschitz    f64
 //!  88  capped nodes u64
 //!  96  file length  u64
-//! 104  reserved     20 bytes  0
+//! 104  grown        f64       with bit 4: what was taken off the distances to the mesh; else 0
+//! 112  reserved     12 bytes  0
 //! 124  checksum     u32       CRC-32 of bytes 0..124 and of the table
 //! 128  table        sections × 32 bytes: kind u32, level u32, offset u64, count u64, checksum u32, reserved u32
 //!      sections     each at a multiple of 64
@@ -49,7 +51,8 @@ const BORDER_IS_OUTSIDE: u32 = 1;
 const NOT_CERTIFIED: u32 = 2;
 const UNDERSTATES_DEPTH: u32 = 4;
 const HIDES_TRIANGLES: u32 = 8;
-const ALL_FLAGS: u32 = BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH | HIDES_TRIANGLES;
+const IS_GROWN: u32 = 16;
+const ALL_FLAGS: u32 = BORDER_IS_OUTSIDE | NOT_CERTIFIED | UNDERSTATES_DEPTH | HIDES_TRIANGLES | IS_GROWN;
 
 /// Why a field could not be read, written or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +157,8 @@ struct Header {
     lipschitz: f64,
     capped_nodes: u64,
     file_length: u64,
-    reserved: [u32; 5],
+    grown: f64,
+    reserved: [u32; 3],
     checksum: u32,
 }
 
@@ -261,7 +265,8 @@ impl Field {
             flags: (if self.border_is_outside { BORDER_IS_OUTSIDE } else { 0 })
                 | (if self.facts.is_certified { 0 } else { NOT_CERTIFIED })
                 | (if self.facts.understates_depth { UNDERSTATES_DEPTH } else { 0 })
-                | (if self.facts.hides_triangles { HIDES_TRIANGLES } else { 0 }),
+                | (if self.facts.hides_triangles { HIDES_TRIANGLES } else { 0 })
+                | (if self.facts.grown.is_some() { IS_GROWN } else { 0 }),
             origin: self.grid.origin.to_array(),
             cell: self.grid.cell,
             cells: self.grid.cells.to_array(),
@@ -270,7 +275,8 @@ impl Field {
             lipschitz: self.facts.lipschitz,
             capped_nodes: self.facts.capped_nodes,
             file_length: 0,
-            reserved: [0; 5],
+            grown: self.facts.grown.unwrap_or(0.0),
+            reserved: [0; 3],
             checksum: 0,
         }
     }
@@ -417,8 +423,17 @@ fn field_in(file: SectionFile) -> Result<(Field, SectionFile), Fault> {
     let is_certified = header.flags & NOT_CERTIFIED == 0;
     let understates_depth = header.flags & UNDERSTATES_DEPTH != 0;
     let hides_triangles = header.flags & HIDES_TRIANGLES != 0;
-    let facts =
-        Facts { sign, lipschitz, band, capped_nodes, is_certified, understates_depth, hides_triangles };
+    let grown = (header.flags & IS_GROWN != 0).then_some(header.grown);
+    let facts = Facts {
+        sign,
+        lipschitz,
+        band,
+        capped_nodes,
+        is_certified,
+        understates_depth,
+        hides_triangles,
+        grown,
+    };
     let border_is_outside = header.flags & BORDER_IS_OUTSIDE != 0;
     let mut field = Field::from_checked_parts(grid, storage, Bounds { levels }, facts, border_is_outside);
     field.caps = caps;
@@ -437,7 +452,9 @@ fn checked_header(file: &SectionFile) -> Result<(Header, Grid), Fault> {
             && grid.bounds().max.is_finite()
             // What has no meaning yet must be 0, or it could never be given one.
             && header.flags <= ALL_FLAGS
-            && header.reserved == [0; 5]
+            && header.reserved == [0; 3]
+            && header.grown.is_finite()
+            && (header.grown == 0.0 || header.flags & IS_GROWN != 0)
             && (1.0..=1e6).contains(&header.band)
             && positive(header.cell)
             && positive(header.lipschitz)

@@ -63,6 +63,8 @@ pub(crate) struct Facts {
     pub(crate) understates_depth: bool,
     /// Whether triangles of the mesh that no node is measured to may be outside the solid.
     pub(crate) hides_triangles: bool,
+    /// Of an offset of a mesh's field: what was taken off the distances to the mesh, whose solid lies in the box.
+    pub(crate) grown: Option<f64>,
 }
 
 impl Field {
@@ -159,9 +161,16 @@ impl Field {
     /// How much the true values may change per unit of length along any direction. Those that did not come from a mesh were checked along
     /// the axes only.
     pub(crate) fn lipschitz_between_nodes(&self) -> f64 {
+        if self.taken_off().is_some() { self.facts.lipschitz } else { 3f64.sqrt() * self.facts.lipschitz }
+    }
+
+    /// What values are less than the distances to a mesh whose solid lies in the box: 0 of a mesh's own field, the offset of one that was made of such a
+    /// field, nothing where values did not come from a mesh.
+    #[inline]
+    pub(crate) fn taken_off(&self) -> Option<f64> {
         match self.facts.sign {
-            SignMethod::Given => 3f64.sqrt() * self.facts.lipschitz,
-            _ => self.facts.lipschitz,
+            SignMethod::Given => self.facts.grown,
+            _ => Some(0.0),
         }
     }
 

@@ -81,7 +81,7 @@ impl Field {
     /// for by a Lipschitz bound a few millionths above that of the field.
     ///
     /// The band of a sparse field shrinks by the offset: [`FieldOptions::with_room_for`] makes it wide enough beforehand. Where the
-    /// grown solid reaches the border of the box, nothing is known outside it.
+    /// grown solid reaches the border of the box, nothing is known outside it. Elsewhere the bounds of a mesh's field outside its box hold for its offsets, too.
     pub fn offset(&self, by: f64) -> Result<Self, OffsetError> {
         let cell = self.grid.cell;
         let fits = f64::from(self.largest) + by.abs() < f64::from(f32::MAX);
@@ -96,7 +96,12 @@ impl Field {
             }
             _ => SignMethod::Given,
         };
-        let mut facts = Facts { sign, ..self.facts };
+        let grown = match self.facts.grown {
+            Some(before) => Some(before + by),
+            // What is outside at the border of the box ends within it; only so bounds outside hold.
+            None => self.taken_off().filter(|_| self.is_certified_outside()).map(|_| by),
+        };
+        let mut facts = Facts { sign, grown, ..self.facts };
         if self.storage() == StorageKind::Sparse {
             facts.band = self.facts.band - by.abs() / cell;
             if facts.band < 1.0 {

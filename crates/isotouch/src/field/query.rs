@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::interpolate::{gradient, hessian, interpolate};
 use super::storage::bricks::{BRICK, BRICK_NODES};
 use super::storage::{DenseNodes, Storage};
-use super::{Field, Grid, SignMethod};
+use super::{Field, Grid};
 
 /// What a field knows about the distance at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +42,16 @@ impl Field {
                 Some(bound) => Distance::LowerBound(bound),
                 None => Distance::Unknown,
             },
+        }
+    }
+
+    /// The distance at a point, and how far it may be off the true value: as [`Field::error_bound_at`]; 0 for bounds.
+    pub(crate) fn distance_and_error(&self, p: DVec3) -> (Distance, f64) {
+        match self.cell_at(p) {
+            Some(cell) if !cell.value().is_nan() => {
+                (Distance::Interpolated(cell.value()), self.error_of_cells(cell.size))
+            }
+            _ => (self.distance(p), 0.0),
         }
     }
 
@@ -99,9 +109,9 @@ impl Field {
     /// the farthest of eight nodes, and with one look at memory. Not above 0, or NaN, where it tells nothing.
     #[inline]
     pub(crate) fn lower_bound_by_node(&self, p: DVec3) -> f64 {
-        if self.facts.sign == SignMethod::Given || !self.is_certified_outside() {
+        let (Some(taken_off), true) = (self.taken_off(), self.is_certified_outside()) else {
             return f64::NEG_INFINITY;
-        }
+        };
         let cells = self.grid.cells.as_dvec3();
         let place = (p - self.grid.origin) / self.grid.cell;
         let on_box = place.clamp(DVec3::ZERO, cells);
@@ -113,8 +123,9 @@ impl Field {
         if apart == 0.0 {
             return clear * self.grid.cell;
         }
-        let squared = apart + clear.max(0.0) * clear.max(0.0);
-        if squared.is_finite() { squared.sqrt() * self.grid.cell } else { f64::NEG_INFINITY }
+        let clear_of_mesh = (clear + taken_off / self.grid.cell).max(0.0);
+        let squared = apart + clear_of_mesh * clear_of_mesh;
+        if squared.is_finite() { squared.sqrt() * self.grid.cell - taken_off } else { f64::NEG_INFINITY }
     }
 
     /// How far the interpolant may be from the true distance at full resolution, that is anywhere in a dense field and
@@ -144,7 +155,7 @@ impl Field {
     }
 
     /// With π the projection onto the box: d ≥ √(|x − π|² + max(0, φ(π) − ε)²), since the solid lies in the box and no
-    /// point of it is nearer to π than φ(π) − ε. Values that did not come from a mesh may be those of a solid that goes on
+    /// point of it is nearer to π than φ(π) − ε. An offset f = φ − b is bounded by the same for φ, less b. Other values that did not come from a mesh may be those of a solid that goes on
     /// outside; there only their Lipschitz bound L holds: f ≥ f(π) − ε − L·|x − π|.
     fn lower_bound_outside(&self, p: DVec3) -> Option<f64> {
         if !self.is_certified_outside() || !p.is_finite() {
@@ -156,11 +167,11 @@ impl Field {
         let away = (p - on_box).abs();
         // Beyond 10¹⁵⁴ the squares overflow, and infinity would be no lower bound.
         let overflows = !away.length_squared().is_finite();
-        if self.facts.sign == SignMethod::Given {
+        let Some(taken_off) = self.taken_off() else {
             return (!overflows).then(|| clear - self.facts.lipschitz * away.length());
-        }
+        };
         let apart = if overflows { away.max_element() } else { away.length() };
-        Some(apart.hypot(clear.max(0.0)))
+        Some(apart.hypot((clear + taken_off).max(0.0)) - taken_off)
     }
 
     fn cell_at(&self, p: DVec3) -> Option<CellAt> {

@@ -26,7 +26,7 @@ pub struct Rendered {
     pub contacts: usize,
     /// How deep the deepest is below σ = 0, m.
     pub penetration: f64,
-    /// Whether the part is held although the hand is elsewhere and some motion is wanted.
+    /// Whether the part does not move although the hand is elsewhere, and is pinched or jammed.
     pub is_stuck: bool,
 }
 

@@ -68,6 +68,14 @@ impl Pose {
         Ok(Self { position: DVec3::new(x, y, z), rotation: rotation / length })
     }
 
+    /// The same with its quaternion made a unit one, if its numbers are finite and that it is one but for rounding, as of devices that speak `f32`; `None` for what is no pose.
+    pub fn checked(self) -> Option<Self> {
+        let length = self.rotation.length();
+        // Written so that NaN is refused.
+        let is_unit = (length - 1.0).abs() <= UNIT_TOLERANCE;
+        (is_unit && self.position.is_finite()).then(|| Self { rotation: self.rotation / length, ..self })
+    }
+
     /// x, y, z, qx, qy, qz, qw.
     pub fn to_numbers(self) -> [f64; 7] {
         let ([x, y, z], [qx, qy, qz, qw]) = (self.position.to_array(), self.rotation.to_array());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use isotouch::haptics::{Detection, GodObject, GodObjectError, GodObjectOptions, HeldPair};
-use isotouch::math::{DVec3, Motion, MotionKind, Pose};
+use isotouch::math::{DQuat, DVec3, Motion, MotionKind, Pose};
 use isotouch::mesh::shapes;
 
 use super::random::Random;
@@ -98,6 +98,11 @@ fn a_hand_that_is_nowhere_moves_nothing() {
     for position in [DVec3::NAN, DVec3::INFINITY, DVec3::new(0.0, f64::NEG_INFINITY, 0.0)] {
         let report = god.step(&Pose::at(position));
         assert_eq!(report.pose, start);
+    }
+    // Finite numbers that turn nowhere, or would stretch the part.
+    for rotation in [0.0, 0.5, 2.0, 1e-200, 1e200].map(|w| DQuat::from_xyzw(0.0, 0.0, 0.0, w)) {
+        let report = god.step(&Pose { position: DVec3::ZERO, rotation });
+        assert_eq!(report.pose, start, "{rotation}");
     }
     // So far away that squares overflow.
     let report = god.step(&Pose::at(DVec3::splat(1e200)));

@@ -29,7 +29,7 @@ use crate::failure::{Classify, Failure};
 use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
-use crate::values::{between, named, positive, whole};
+use crate::values::{between, named, whole};
 use device::{Chosen, DeviceArg};
 use drive::{Drive, Ending, Outcome, Tape};
 use log::Log;
@@ -55,8 +55,8 @@ pub(crate) struct Args {
     /// How contact becomes force: constraint, penalty or discrete-penalty.
     #[arg(long, value_name = "METHOD", default_value = "constraint", value_parser = method)]
     method: Method,
-    /// How long, instead of what the scene says; haply and page go on until Ctrl-C.
-    #[arg(long, value_name = "T", value_parser = positive, allow_hyphen_values = true)]
+    /// How long, up to 1,000,000 s, instead of what the scene says; haply and page go on until Ctrl-C.
+    #[arg(long, value_name = "T", value_parser = between(1e-6, 1e6), allow_hyphen_values = true)]
     seconds: Option<f64>,
     /// Record everything in and out to this file (.recording).
     #[arg(long, value_name = "FILE")]

@@ -7,8 +7,8 @@
 use glam::UVec3;
 
 use super::Segment;
+use crate::field::Field;
 use crate::field::storage::Storage;
-use crate::field::{Field, SignMethod};
 use crate::math::DVec3;
 
 /// Steps after which a path that runs along the bound is not followed any further.
@@ -25,7 +25,7 @@ pub(super) struct Outside<'a> {
 /// What lower bounds outside the box of a field are at least; −∞ where that is not known. Far below the truth, by design: where a sparse
 /// field is coarse, all that counts is that it is beyond the band.
 pub(super) fn least_outside(field: &Field) -> f64 {
-    if !field.is_certified_outside() || field.sign() == SignMethod::Given {
+    if !field.is_certified_outside() || field.taken_off().is_none() {
         return f64::NEG_INFINITY;
     }
     let Some(level) = field.bounds().levels.iter().find(|level| level.blocks.max_element() <= MOST_BLOCKS)
@@ -48,8 +48,9 @@ pub(super) fn least_outside(field: &Field) -> f64 {
             }
         }
     }
-    // A hundredth covers all rounding.
-    0.99 * (least - field.error_bound())
+    let clear = least - field.error_bound();
+    // A hundredth covers all rounding. What is not clear of the box's border an offset may reach.
+    if clear > 0.0 { 0.99 * clear } else { f64::NEG_INFINITY }
 }
 
 impl Outside<'_> {
@@ -118,14 +119,12 @@ impl Outside<'_> {
     /// How long a path with this velocity stays more than σ above the plane that the box is behind, seen from `at`.
     fn free_above_plane(&self, at: DVec3, velocity: DVec3, rounding: f64) -> f64 {
         // Only a mesh is known to end within the box.
-        if self.field.sign() == SignMethod::Given {
-            return 0.0;
-        }
+        let Some(taken_off) = self.field.taken_off() else { return 0.0 };
         // Along every axis 0, or with the sign of the side that `at` lies on, whatever was rounded: the box is behind the plane.
         let away = at - self.field.grid().bounds().project(at);
         let height = away.length();
         let falls = -away.dot(velocity) / height;
-        let free = height - self.iso - rounding;
+        let free = height - taken_off - self.iso - rounding;
         // Written so that NaN, of a point in the box, is nothing.
         let is_free = free > 0.0;
         match is_free {

@@ -57,7 +57,7 @@ impl Sweep<'_> {
 }
 
 /// The earlier one; of two at one time, that with the lower number.
-fn earlier(a: Contact, b: Contact) -> Contact {
+pub(super) fn earlier(a: Contact, b: Contact) -> Contact {
     match a.hit.t.total_cmp(&b.hit.t).then(a.point.cmp(&b.point)) {
         Ordering::Greater => b,
         Ordering::Less | Ordering::Equal => a,
@@ -87,7 +87,7 @@ impl Question<'_> {
     }
 
     /// A hit of a piece as one of the whole motion; where only a bound tells of it, not before the spheres around the point leave it in doubt.
-    fn contact(&self, point: u32, piece: u32, hit: Hit, from: f64) -> Contact {
+    pub(super) fn contact(&self, point: u32, piece: u32, hit: Hit, from: f64) -> Contact {
         let span = Span { halvings: self.pieces.halvings, index: piece };
         let t = span.time(hit.t);
         if hit.status == HitStatus::Bound && t < from {
@@ -121,7 +121,7 @@ impl Question<'_> {
     /// The first contact of the first so many points, and whether the budget was enough. Spheres are looked at in the order of the
     /// times from which on they are in doubt, so none is that need not be; of those in doubt from the same time on, first the one with the least
     /// number: where thousands of points begin inside, a few are asked.
-    fn first_by_tree(&self, numbers: u32, budget: u64) -> (FirstContact, bool) {
+    pub(super) fn first_by_tree(&self, numbers: u32, budget: u64) -> (FirstContact, bool) {
         let shell = self.sweep.shell;
         let least = shell.tree().least_numbers();
         let least = |node: u32| least[node as usize];

@@ -34,6 +34,7 @@ mod alike;
 mod all;
 mod first;
 mod near;
+mod neighbours;
 mod pieces;
 mod spheres;
 
@@ -44,7 +45,8 @@ use glam::DVec3;
 pub use alike::{Obstacle, chord_contacts};
 pub use all::PointContacts;
 pub use near::NearPoint;
-use pieces::Pieces;
+pub use neighbours::Neighbours;
+use pieces::{Pieces, Span};
 
 use super::{CastOptions, Hit, LevelSet, Segment};
 use crate::field::Field;
@@ -195,7 +197,7 @@ impl<'a> Sweep<'a> {
         }
         let set = self.field.level_set(iso, &self.options.cast);
         let clear_of_points = iso + self.error_at_points(iso) + 1e-9 * self.field.grid().cell;
-        Question { sweep: self, pieces, set, clear_of_points }
+        Question { sweep: self, pieces, set, iso, clear_of_points }
     }
 
     /// How far the interpolant may be below the true distance where that matters: at full resolution as long as σ is well within the
@@ -216,7 +218,9 @@ impl<'a> Sweep<'a> {
 struct Question<'a> {
     sweep: &'a Sweep<'a>,
     pieces: Pieces,
-    /// With the sagitta.
+    /// σ with the sagitta.
+    iso: f64,
+    /// Its level set.
     set: LevelSet<'a>,
     /// What a point must be farther from the solid than not to be in contact.
     clear_of_points: f64,
@@ -228,5 +232,10 @@ impl Question<'_> {
     fn segment(&self, point: DVec3, piece: u32) -> Segment {
         let [from, to] = self.pieces.ends(piece);
         Segment::new(from.transform_point3(point), to.transform_point3(point))
+    }
+
+    /// A time as part of a piece.
+    fn part_of(&self, piece: u32, time: f64) -> f64 {
+        Span { halvings: self.pieces.halvings, index: piece }.part(time)
     }
 }

@@ -27,7 +27,7 @@ impl Sweep<'_> {
         // As in `Question`: what the interpolant may be below the true distance, and a hair for rounding.
         let rounding = 1e-9 * field.grid().cell;
         let clear_of_points = iso + self.error_at_points(iso) + rounding;
-        let may_hold = |center: DVec3, radius: f64| {
+        let may_hold = |_, center: DVec3, radius: f64| {
             let threshold = clear_of_points + self.lipschitz * radius;
             let by_node = field.lower_bound_by_node(center);
             let bound = if by_node > threshold.max(0.0) { by_node } else { field.lower_bound(center) };
@@ -35,7 +35,9 @@ impl Sweep<'_> {
             let is_clear = bound > threshold;
             !is_clear
         };
-        descend(self.shell.tree(), field_from_shell, may_hold, |point, place| {
+        let tree = self.shell.tree();
+        descend(tree, field_from_shell, may_hold, |k, place| {
+            let point = tree.order()[k];
             let value = field.distance(place).value();
             let is_near = value <= iso || value.is_nan();
             if is_near {
@@ -60,12 +62,14 @@ impl Obstacle<'_> {
                 Sweep::new(shell, field, &options).points_within(surface_from_shell, found);
             }
             Self::Analytic(surface) => {
-                let may_hold = |center: DVec3, radius: f64| {
+                let may_hold = |_, center: DVec3, radius: f64| {
                     let bound = surface.value(center) - surface.steepness() * radius;
                     let is_clear = bound > within;
                     !is_clear
                 };
-                descend(shell.tree(), surface_from_shell, may_hold, |point, place| {
+                let tree = shell.tree();
+                descend(tree, surface_from_shell, may_hold, |k, place| {
+                    let point = tree.order()[k];
                     let value = surface.value(place);
                     if value <= within {
                         found.push(NearPoint { point, place, value });
@@ -76,12 +80,12 @@ impl Obstacle<'_> {
     }
 }
 
-/// Every point of leaves whose spheres, and all spheres above them, may hold what is looked for.
-fn descend(
+/// Every point of leaves whose spheres, and all spheres above them, may hold what is looked for, by its place in the order of the tree.
+pub(super) fn descend(
     tree: &SphereTree,
     surface_from_shell: &DAffine3,
-    may_hold: impl Fn(DVec3, f64) -> bool,
-    mut look: impl FnMut(u32, DVec3),
+    mut may_hold: impl FnMut(usize, DVec3, f64) -> bool,
+    mut look: impl FnMut(usize, DVec3),
 ) {
     if tree.node_count() == 0 {
         return;
@@ -94,13 +98,13 @@ fn descend(
         let sphere = tree.sphere(node);
         // A little more, for rounding of places.
         let radius = sphere.radius * (1.0 + 1e-9) + 1e-13 * sphere.center.length();
-        if !may_hold(surface_from_shell.transform_point3(sphere.center), radius) {
+        if !may_hold(node, surface_from_shell.transform_point3(sphere.center), radius) {
             continue;
         }
         let children = tree.children(node);
         if children.is_empty() {
             for place in tree.point_range(node) {
-                look(tree.order()[place], surface_from_shell.transform_point3(tree.points()[place]));
+                look(place, surface_from_shell.transform_point3(tree.points()[place]));
             }
             continue;
         }

@@ -221,6 +221,7 @@ fn build(
             // Triangles behind a cap, or crossed by others, may have pieces inside.
             understates_depth: true,
             hides_triangles: opened.hides_triangles,
+            grown: None,
         };
         let mut built = finished(opened.storage, grid, facts, notes);
         // A hollow part with a wall thinner than a cell has its cavity, which is worth a field.
@@ -310,6 +311,7 @@ fn build(
         is_certified: true,
         understates_depth,
         hides_triangles,
+        grown: None,
     };
     Ok(Outcome::Built(Box::new(finished(storage, grid, facts, notes))))
 }

@@ -184,6 +184,7 @@ fn facts_of_values(lipschitz: f64, options: &FieldOptions) -> Facts {
         is_certified: true,
         understates_depth: false,
         hides_triangles: false,
+        grown: None,
     }
 }
 

@@ -68,6 +68,11 @@ impl DeviceState {
         Self { time: 0.0, pose, twist: Twist::ZERO, buttons: 0, wrench: None }
     }
 
+    /// Whether all its numbers are finite and its pose is one ([`Pose::checked`]): what can be worked with.
+    pub fn is_sound(&self) -> bool {
+        self.is_finite() && self.pose.checked().is_some()
+    }
+
     /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.time.is_finite()

@@ -8,6 +8,8 @@ use crate::math::{Motion, MotionKind, Pose, Twist};
 const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
+/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner and takes longer.
+const LONGEST_STRIDE: f64 = 4.0;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
 const MOST_CHORDS: f64 = 16.0;
 
@@ -34,12 +36,18 @@ impl GodObject {
     /// Longer strides where nothing is met, shorter ones where something is: no shorter than points reach, for within that rows know of everything.
     pub(super) fn keep_stride(&mut self, step: &Twist, part: f64) {
         let least = self.options.reach * self.pair.surface().cell();
+        self.stride = self.stride.min(self.longest_stride());
         let way = self.way(step);
         if part < 1.0 {
-            self.stride = (part * way).max(least);
+            self.stride = (part * way).max(least).min(self.longest_stride().max(least));
         } else if way > 0.5 * self.stride {
-            self.stride *= 2.0;
+            self.stride = (2.0 * self.stride).min(self.longest_stride());
         }
+    }
+
+    /// m.
+    pub(super) fn longest_stride(&self) -> f64 {
+        LONGEST_STRIDE * self.pair.surface().cell()
     }
 
     /// Goes there, or as far as nothing is met. What part of the way that was.
@@ -70,12 +78,12 @@ impl GodObject {
     }
 
     /// When a point first comes to a level between σ and all points, along the motion as it is.
-    fn first_contact(&self, to: Pose) -> Option<f64> {
+    fn first_contact(&mut self, to: Pose) -> Option<f64> {
         let above = self.level_above();
         let motion = self.pair.motion(self.pose, to);
-        let obstacle = self.pair.surface().obstacle();
+        let between = (self.pair.shell(), &self.pair.surface().obstacle());
         let level = self.options.iso + above;
-        let contact = obstacle.first_contact(self.pair.shell(), &motion, level, OF_LEVEL * above)?;
+        let contact = self.neighbours.first_contact(between, &motion, level, OF_LEVEL * above)?;
         // A hit is never late, and what is not a number is at once.
         Some(if contact.hit.t.is_finite() { contact.hit.t } else { 0.0 })
     }

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::HeldPair;
-use crate::ccd::NearPoint;
+use crate::ccd::{NearPoint, Neighbours};
 use crate::contact::constraint::{Contact, Freedom, FrictionSolver, Row, Solver, Weighted};
 use crate::math::spatial::Cholesky6;
 use crate::math::{Pose, Twist};
@@ -110,9 +110,9 @@ impl Default for GodObjectOptions {
 /// Why there is no god object.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GodObjectError {
-    /// A pose with NaN or infinity.
-    #[error("the pose to begin at has a number that is not finite")]
-    NotFinite,
+    /// NaN, infinity, or a quaternion that is no unit one.
+    #[error("the pose to begin at has a number that is not finite, or a quaternion that is not of length 1")]
+    NotAPose,
     /// It has to begin outside.
     #[error(
         "the held part begins {depth} deep in the fixed one (at its point {point}); begin where they are apart, or \
@@ -155,7 +155,7 @@ pub struct GodStep {
     pub passes: u32,
     /// Whether rows conflicted, so that skins could not be given back.
     pub relaxed: bool,
-    /// Whether it did not move although the hand is elsewhere.
+    /// Whether it did not move although the hand is elsewhere, and is pinched or jammed ([`GodObject::freedom`] says by what). What merely rests on something is not stuck.
     pub is_stuck: bool,
 }
 
@@ -166,6 +166,8 @@ pub struct GodObject {
     pose: Pose,
     solver: Solver,
     friction_solver: FrictionSolver,
+    /// Points that may come within reach, carried from step to step.
+    neighbours: Neighbours,
     /// Points within reach at `pose`, if `is_fresh`.
     near: Vec<NearPoint>,
     contacts: Vec<ContactRow>,
@@ -173,6 +175,8 @@ pub struct GodObject {
     /// The same with friction.
     rubs: Vec<Contact>,
     is_fresh: bool,
+    /// Points whose constraints held the part last: most often they do so again.
+    holding: Vec<u32>,
     /// Whether rows have the field's normals although the points' are wanted: for the rest of a step in which these led nowhere.
     by_field: bool,
     /// Points that rest on the surface at `pose`.
@@ -200,9 +204,7 @@ impl GodObject {
         options: &GodObjectOptions,
     ) -> Result<Self, GodObjectError> {
         check(options)?;
-        if !(world_from_held.position.is_finite() && world_from_held.rotation.is_finite()) {
-            return Err(GodObjectError::NotFinite);
-        }
+        let world_from_held = world_from_held.checked().ok_or(GodObjectError::NotAPose)?;
         let mut god = Self {
             solver: Solver::with_capacity(options.most_rows),
             friction_solver: FrictionSolver::with_capacity(if options.friction > 0.0 {
@@ -213,19 +215,22 @@ impl GodObject {
             pair,
             options: *options,
             pose: world_from_held,
+            neighbours: Neighbours::default(),
             near: Vec::with_capacity(4 * options.most_rows),
             contacts: Vec::with_capacity(options.most_rows),
             rows: Vec::with_capacity(options.most_rows),
             rubs: Vec::new(),
             is_fresh: false,
+            holding: Vec::with_capacity(8),
             by_field: false,
             resting: 0,
             active: 0,
             relaxed: false,
             touching: Vec::new(),
             trail: Vec::with_capacity(options.passes.min(64) as usize),
-            stride: f64::INFINITY,
+            stride: 0.0,
         };
+        god.stride = god.longest_stride();
         god.look_around();
         let deepest = god.near.iter().min_by(|a, b| a.value.total_cmp(&b.value));
         if let Some(deepest) = deepest.filter(|deepest| deepest.value <= options.iso) {
@@ -235,9 +240,11 @@ impl GodObject {
         Ok(god)
     }
 
-    /// Follows the hand for one step. `world_from_hand` is where the held part would be without contact; if it is not finite, the god object stays.
+    /// Follows the hand for one step. `world_from_hand` is where the held part would be without contact; if that is no pose ([`Pose::checked`]), the god object stays.
     pub fn step(&mut self, world_from_hand: &Pose) -> GodStep {
-        let is_somewhere = world_from_hand.position.is_finite() && world_from_hand.rotation.is_finite();
+        let hand = world_from_hand.checked();
+        let world_from_hand = &hand.unwrap_or(self.pose);
+        let is_somewhere = hand.is_some();
         let mut passes = 0;
         let mut moved = false;
         (self.relaxed, self.active) = (false, 0);
@@ -273,7 +280,9 @@ impl GodObject {
             self.keep_stride(&step, part);
         }
         self.look_around();
-        let is_stuck = is_somewhere && !moved && !self.is_still(&self.wanted(world_from_hand));
+        let is_held = is_somewhere && !moved && !self.is_still(&self.wanted(world_from_hand));
+        // What rests on something could leave it.
+        let is_stuck = is_held && matches!(self.freedom().0, Freedom::Pinched { .. } | Freedom::Jammed);
         GodStep {
             pose: self.pose,
             contacts: self.resting,

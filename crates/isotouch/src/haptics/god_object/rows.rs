@@ -14,6 +14,8 @@ const SHORTEST_GRADIENT: f64 = 0.1;
 /// Where a constraint comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ContactRow {
+    /// Of the shell.
+    point: u32,
     /// In the world.
     pub(super) place: DVec3,
     /// Into the fixed part, a unit vector in the world: n of eq. 7.
@@ -24,8 +26,10 @@ pub(super) struct ContactRow {
     skin: f64,
 }
 
-/// Parts of the skin that are asked for where the whole would make rows conflict, one after the other.
-const THINNER: [f64; 4] = [0.5, 0.25, 0.1, 0.03];
+/// How often skins are thinned where they make rows conflict, before what is inside them may stay where it is. Each time a conflict that was found is no more.
+const THINNINGS: u32 = 8;
+/// A little thinner than a conflict says, so that it is gone whatever the rounding.
+const A_LITTLE_THINNER: f64 = 0.9;
 
 impl GodObject {
     /// Finds the points within reach of the surface where the god object is, and makes constraints of them. Nothing to do if it has not moved.
@@ -38,8 +42,8 @@ impl GodObject {
         let within = self.options.iso + self.options.reach * cell;
         let surface_from_shell = self.pair.surface_from_shell(&self.pose);
         self.near.clear();
-        let obstacle = self.pair.surface().obstacle();
-        obstacle.points_within(self.pair.shell(), &surface_from_shell, within, &mut self.near);
+        let between = (self.pair.shell(), &self.pair.surface().obstacle());
+        self.neighbours.points_within(between, &surface_from_shell, within, &mut self.near);
         let resting = self.options.iso + 2.0 * self.skin();
         self.resting = self.near.iter().filter(|near| near.value <= resting).count();
         self.choose();
@@ -112,13 +116,25 @@ impl GodObject {
         let steepness = gradient.length().max(SHORTEST_GRADIENT);
         let gap = (near.value - self.options.iso - skin) / steepness;
         let skin = skin / steepness;
-        (place.is_finite() && gap.is_finite()).then_some(ContactRow { place, inward, gap, skin })
+        (place.is_finite() && gap.is_finite()).then_some(ContactRow {
+            point: near.point,
+            place,
+            inward,
+            gap,
+            skin,
+        })
     }
 
     /// The motion nearest to the wanted one that all constraints allow.
     pub(super) fn constrained(&mut self, wanted: &Twist) -> Twist {
         if self.rows.is_empty() {
             return *wanted;
+        }
+        if self.options.detection == Detection::Continuous {
+            // They may have been thinned for another wish.
+            for (row, contact) in self.rows.iter_mut().zip(&self.contacts) {
+                row.bound = contact.gap;
+            }
         }
         let metric = self.pair.metric(self.pose.rotation);
         let solution = if self.options.friction > 0.0 {
@@ -127,6 +143,11 @@ impl GodObject {
             let Some(factor) = Cholesky6::new(&metric) else { return Twist::ZERO };
             let solution = self.solve_or_thin(&factor, wanted);
             self.active = self.solver.weights().len();
+            if solution.is_minimum() {
+                self.holding.clear();
+                let held = self.solver.weights().iter().map(|of| self.contacts[of.row].point);
+                self.holding.extend(held);
+            }
             solution
         };
         self.relaxed |= solution.outcome == Outcome::Relaxed;
@@ -134,25 +155,49 @@ impl GodObject {
     }
 
     /// Where rows conflict, which only those within their skins can, these ask for less: a part with room for half a skin on either side keeps that much. Without, it would come nearer to one side with every pass.
+    ///
+    /// With a part p of every skin a row is J·a ≤ c − p·δ, where c > 0 is how far its point may go to the surface. The proof of a conflict, Σ w·J = 0 and Σ w·(c − p·δ) < 0, says how much
+    /// thinner skins have to be: p ≤ Σ w·c / Σ w·δ.
     fn solve_or_thin(&mut self, metric: &Cholesky6, wanted: &Twist) -> Solution {
-        let whole = self.solver.solve(metric, wanted, &self.rows);
+        let guess = self.holding_rows();
+        let guess = &guess.0[..guess.1];
+        let whole = self.solver.solve_from(metric, wanted, &self.rows, guess);
         if self.options.detection != Detection::Continuous
             || !matches!(whole.outcome, Outcome::Conflict { .. })
         {
             return whole;
         }
-        for part in THINNER {
+        let mut part = 1.0;
+        for _ in 0..THINNINGS {
+            let proof = self.solver.weights().iter();
+            let (ways, skins) = proof.fold((0.0, 0.0), |(ways, skins), of| {
+                let contact = &self.contacts[of.row];
+                (ways + of.weight * (contact.gap + contact.skin), skins + of.weight * contact.skin)
+            });
+            part = A_LITTLE_THINNER * f64::min(part, ways / skins);
             for (row, contact) in self.rows.iter_mut().zip(&self.contacts) {
                 row.bound = contact.gap + (1.0 - part) * contact.skin;
             }
-            let thinner = self.solver.solve(metric, wanted, &self.rows);
+            let thinner = self.solver.solve_from(metric, wanted, &self.rows, guess);
             if !matches!(thinner.outcome, Outcome::Conflict { .. }) {
                 let outcome =
                     if thinner.outcome == Outcome::Solved { Outcome::Relaxed } else { thinner.outcome };
                 return Solution { outcome, ..thinner };
             }
         }
-        self.solver.solve_or_relax(metric, wanted, &self.rows, &[])
+        self.solver.solve_or_relax(metric, wanted, &self.rows, guess)
+    }
+
+    /// Rows of the points that held the part last, and how many.
+    fn holding_rows(&self) -> ([usize; 6], usize) {
+        let (mut rows, mut count) = ([0; 6], 0);
+        for (row, contact) in self.contacts.iter().enumerate() {
+            if count < rows.len() && self.holding.contains(&contact.point) {
+                rows[count] = row;
+                count += 1;
+            }
+        }
+        (rows, count)
     }
 
     /// The same with Coulomb's friction: what is pressed on slides only where the pull along the surface is more than μ times that against it.

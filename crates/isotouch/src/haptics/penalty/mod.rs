@@ -84,9 +84,9 @@ pub enum PenaltyError {
     /// Of the hand.
     #[error(transparent)]
     Coupling(#[from] CouplingError),
-    /// A pose with NaN or infinity.
-    #[error("the pose to begin at has a number that is not finite")]
-    NotFinite,
+    /// NaN, infinity, or a quaternion that is no unit one.
+    #[error("the pose to begin at has a number that is not finite, or a quaternion that is not of length 1")]
+    NotAPose,
     /// A number that makes no sense.
     #[error("{quantity} is {value}, but must be {wanted}")]
     Option {
@@ -137,9 +137,7 @@ impl PenaltyObject {
     ) -> Result<Self, PenaltyError> {
         options.law.check()?;
         options.coupling.check()?;
-        if !(world_from_held.position.is_finite() && world_from_held.rotation.is_finite()) {
-            return Err(PenaltyError::NotFinite);
-        }
+        let world_from_held = world_from_held.checked().ok_or(PenaltyError::NotAPose)?;
         for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)]
         {
             let is_positive = value > 0.0;
@@ -160,12 +158,10 @@ impl PenaltyObject {
 
     /// Follows a hand that is somewhere, whatever is felt: impedance devices. `dt` in seconds. What is not finite moves nothing.
     pub fn step(&mut self, hand: &Placed, dt: f64) -> PenaltyStep {
-        let is_known = hand.world_from_body.position.is_finite()
-            && hand.world_from_body.rotation.is_finite()
-            && hand.twist.linear.is_finite()
-            && hand.twist.angular.is_finite();
-        if is_known && dt > 0.0 && dt.is_finite() {
-            self.hand = *hand;
+        let pose = hand.world_from_body.checked();
+        let is_known = hand.twist.linear.is_finite() && hand.twist.angular.is_finite();
+        if let (Some(world_from_body), true) = (pose, is_known && dt > 0.0 && dt.is_finite()) {
+            self.hand = Placed { world_from_body, ..*hand };
             let twist = self.follow(dt);
             self.go(twist, dt);
         }

@@ -120,6 +120,12 @@ pub enum RecordingError {
         /// What the system says.
         source: io::Error,
     },
+    /// No such file.
+    #[error("{}: there is no such recording; check the name, or make one with `isotouch haptic SCENE --record FILE`", path.display())]
+    Missing {
+        /// Which file.
+        path: PathBuf,
+    },
     /// Another kind of file.
     #[error("{}: not a recording of a haptic session (it does not begin with \"isotrace\")", path.display())]
     NotARecording {

@@ -1,7 +1,7 @@
 //! A recording, read. Memory follows the bytes that are there, not what they claim.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::format::{
@@ -84,7 +84,10 @@ enum End {
 impl RecordingReader {
     /// Reads the header.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        let failed = |source| RecordingError::Io { path: path.to_owned(), source };
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => RecordingError::Missing { path: path.to_owned() },
+            _ => RecordingError::Io { path: path.to_owned(), source },
+        };
         let mut file = BufReader::new(File::open(path).map_err(failed)?);
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         file.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;

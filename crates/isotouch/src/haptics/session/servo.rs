@@ -91,9 +91,11 @@ impl Servo {
     pub(super) fn wrench(&mut self, state: &DeviceState) -> (Wrench, Feedback) {
         self.words.update();
         let (raw, feedback) = self.raw((&state.pose, &state.twist), state.time);
+        // Of a pose that is none anything could come out, and pass for a force.
+        let raw = if state.is_sound() { raw } else { NO_FORCE };
         let made = self.words.value().time;
         // No word yet: nothing to feel, and no fault of anybody.
-        let out = if made == f64::NEG_INFINITY {
+        let out = if made == f64::NEG_INFINITY && state.is_sound() {
             self.safety.filter(state.time, state.time, Wrench::ZERO)
         } else {
             self.safety.filter(state.time, made, raw)
@@ -149,6 +151,9 @@ impl Servo {
         self.safety.status()
     }
 }
+
+/// What is a fault wherever it comes from.
+const NO_FORCE: Wrench = Wrench { force: DVec3::NAN, torque: DVec3::NAN };
 
 /// How a hand holds on, at most: stiffness in N/m and N·m/rad, damping in N·s/m and N·m·s/rad. Grips were measured at 100 to 1000, 1 to 10, and 5 to 30.
 const GRIP_STIFFNESS: [f64; 2] = [1000.0, 10.0];

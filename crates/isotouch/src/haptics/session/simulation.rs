@@ -66,7 +66,7 @@ impl Simulation {
             return false;
         }
         let state = *self.states.value();
-        if !state.is_finite() {
+        if !state.is_sound() {
             return false;
         }
         let begin = Instant::now();
