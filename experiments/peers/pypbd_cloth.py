@@ -31,6 +31,9 @@ def serve(folder):
         # XPBD: springs along edges, isometric bending.
         model.addClothConstraints(sheet, 4, 2000.0, 2000.0, 2000.0, 100.0, 0.3, 0.3, False, False)
         model.addBendingConstraints(sheet, 3, 1e-5)
+        # Cloth of 0.15 kg/m²; by itself every particle is 1 kg, and falls past the ball on rubber.
+        for i in range(points * points):
+            model.getParticles().setMass(i, 0.15 * size * size / (points * points))
         vertices, mesh = pbd.OBJLoader.loadObjToMesh(os.path.join(folder, "ball.obj"), numpy.ones(3))
         body = model.addRigidBody(1.0, vertices, mesh, numpy.zeros(3), numpy.eye(3), numpy.ones(3), testMesh=False)
         body.setMass(0.0)
