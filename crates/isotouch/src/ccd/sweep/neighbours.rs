@@ -279,8 +279,10 @@ struct Certain {
     steepness: f64,
     /// For rounding of places.
     hair: f64,
-    /// The interpolant is continuous where true values are within this.
+    /// Where cells are not at full resolution, true values outside the solid are at least this.
     fine_within: f64,
+    /// What φ is off by where they are.
+    fine_error: f64,
 }
 
 impl Certain {
@@ -289,7 +291,9 @@ impl Certain {
         // A cell is at full resolution if a corner is in the band, and no point of it is farther from one than half its diagonal.
         let fine_within = match field.nodes() {
             Storage::Dense(_) => f64::INFINITY,
-            Storage::Sparse(_) => (field.band() * (1.0 - 1e-5) - 0.75f64.sqrt()) * field.grid().cell,
+            Storage::Sparse(_) => {
+                (field.band() * (1.0 - 1e-5) - sweep.lipschitz * 0.75f64.sqrt()) * field.grid().cell
+            }
         };
         Self {
             bounds: field.grid().bounds(),
@@ -298,6 +302,7 @@ impl Certain {
             steepness: sweep.steepness(iso),
             hair: 2e-9 * field.grid().cell,
             fine_within,
+            fine_error: field.error_bound(),
         }
     }
 
@@ -312,17 +317,20 @@ impl Certain {
         within + self.lipschitz * way + self.error + 2.0 * self.hair
     }
 
-    /// How far a point surely goes from where it was looked up without coming to a level. Two things hold it: true values change by L, and are off the interpolant at both ends; and the interpolant itself,
-    /// as long as it is at full resolution, is continuous and changes by √3·L. Outside the box there are only bounds, which may say less than is known inside.
+    /// How far a point surely goes from where it was looked up without coming to a level. True values change by L, and are off the interpolant at both ends. And from a cell at full resolution:
+    /// as long as cells are, the interpolant is continuous and changes by √3·L; where they are not, true values are beyond the band, and from there it is as far as from any such place.
+    /// Outside the box there are only bounds, which may say less than is known inside.
     #[inline(always)]
     fn free_way(&self, of: &Neighbour, iso: f64) -> f64 {
         let Distance::Interpolated(value) = of.distance else { return 0.0 };
         let above = value - iso - self.hair;
-        let by_truth = (above - of.off - self.error) / self.lipschitz;
-        let is_fine_for = (self.fine_within - value.abs() - of.off) / self.lipschitz;
-        let by_interpolant = (above / self.steepness).min(is_fine_for);
+        let mut free = (above - of.off - self.error) / self.lipschitz;
+        if of.off <= self.fine_error {
+            let from_beyond = (self.fine_within - iso - self.error - self.hair) / self.lipschitz;
+            free = free.max((above / self.steepness).min(from_beyond));
+        }
         let within_box = (of.place - self.bounds.min).min(self.bounds.max - of.place).min_element();
-        let free = by_truth.max(by_interpolant).min(within_box);
+        let free = free.min(within_box);
         // Written so that NaN is none.
         if free > 0.0 { free } else { 0.0 }
     }
