@@ -31,7 +31,7 @@ pub enum EdgeTest {
     /// Its centre, where an end is near (2003, section 4.3).
     #[default]
     Centre,
-    /// Its deepest place. What is thinner than half an edge slips past centres, but not past this. About twice the price.
+    /// Its deepest place. What is thinner than half an edge slips past centres, but not past this. Where much of a coarse cloth is near an obstacle, ten times the price.
     Deepest,
 }
 
