@@ -241,7 +241,7 @@ fn neighbours_that_are_carried_along_give_the_same_answers() {
         }
     }
     assert!(
-        touching > 100 && searches * 2 < asked,
+        touching > 30 && searches * 2 < asked,
         "{touching} contacts, {searches} searches, {asked} motions"
     );
 }
