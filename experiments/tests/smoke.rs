@@ -58,7 +58,7 @@ fn every_experiment_runs_with_what_models_there_are() {
 }
 
 /// They make what they ask about themselves, and their full runs take long.
-const NEED_NO_MODELS: [&str; 15] = [
+const NEED_NO_MODELS: [&str; 18] = [
     "exact",
     "alpha",
     "wires",
@@ -74,6 +74,9 @@ const NEED_NO_MODELS: [&str; 15] = [
     "sliding",
     "stuck",
     "haptic-loops",
+    "cloth",
+    "cloth-stretch",
+    "flag-wires",
 ];
 
 #[test]

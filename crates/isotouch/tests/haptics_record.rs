@@ -404,7 +404,9 @@ fn a_writer_given_up_leaves_nothing() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let nowhere = folder.path().join("no/such/folder/x.recording");
     assert!(matches!(RecordingWriter::create(&nowhere, &header()), Err(RecordingError::Io { .. })));
-    assert!(matches!(Recording::open(&nowhere), Err(RecordingError::Io { .. })));
+    assert!(matches!(Recording::open(&nowhere), Err(RecordingError::Missing { .. })));
+    // What is there and no file is refused in the system's words.
+    assert!(matches!(Recording::open(folder.path()), Err(RecordingError::Io { .. })));
 }
 
 /// CRC-32 bit by bit, so that the reader's is checked by another.
