@@ -34,18 +34,20 @@ impl Gathered {
     #[inline(always)]
     pub(super) fn gather(&mut self, all: &LeafVertices, leaves: &[u32]) {
         self.blocks.clear();
-        self.places.clear();
-        self.vertices.clear();
         self.notes.forget(all.len());
+        let most: usize = leaves.iter().map(|&leaf| all.of_leaf(leaf).vertices().len()).sum();
+        self.places.resize(most, 0);
+        self.vertices.resize(most, 0);
+        let mut places = self.places.iter_mut();
         for &leaf in leaves {
-            for &vertex in all.of_leaf(leaf).vertices() {
+            for (&vertex, out) in all.of_leaf(leaf).vertices().iter().zip(&mut places) {
                 let place = self.notes.place(vertex);
-                if place == self.vertices.len() as u32 {
-                    self.vertices.push(vertex);
-                }
-                self.places.push(place);
+                // One met before is written where it stands already.
+                self.vertices[place as usize] = vertex;
+                *out = place;
             }
         }
+        self.vertices.truncate(self.notes.count());
         for sixteen in self.vertices.chunks(LANES) {
             let mut block = VertexBlock::EMPTY;
             for (lane, &vertex) in sixteen.iter().enumerate() {

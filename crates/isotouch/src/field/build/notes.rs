@@ -30,11 +30,17 @@ impl Notes {
     #[inline(always)]
     pub(super) fn place(&mut self, vertex: u32) -> u32 {
         let note = &mut self.of_vertex[vertex as usize];
-        if *note < self.first {
-            *note = self.next;
-            self.next += 1;
-        }
-        *note - self.first
+        // Without a branch: whether a vertex was met before is as good as chance.
+        let is_new = *note < self.first;
+        let number = if is_new { self.next } else { *note };
+        *note = number;
+        self.next += u32::from(is_new);
+        number - self.first
+    }
+
+    /// How many different vertices the present collection has.
+    pub(super) fn count(&self) -> usize {
+        (self.next - self.first) as usize
     }
 }
 
@@ -64,6 +70,7 @@ mod tests {
         assert_eq!([3, 1, 3, 1].map(|vertex| notes.place(vertex)), [0, 1, 0, 1]);
         notes.forget(5);
         assert_eq!([1, 3, 4, 1].map(|vertex| notes.place(vertex)), [0, 1, 2, 0]);
+        assert_eq!(notes.count(), 3);
     }
 
     #[test]

@@ -215,18 +215,24 @@ fn split_eight_ways(items: &mut [Item], first: u32, bounds: Box32, depth: usize)
             .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         let Some((k, _)) = costliest else { break };
         let Range { items, first, .. } = ranges.remove(k);
-        let middle = partition(items, depth);
-        let (left, right) = items.split_at_mut(middle);
-        let (left_bounds, right_bounds) = (bounds_of(left), bounds_of(right));
-        ranges.insert(k, Range { items: right, first: first + middle as u32, bounds: right_bounds });
-        ranges.insert(k, Range { items: left, first, bounds: left_bounds });
+        let Split { middle, left, right } = partition(items, depth);
+        let (before, after) = items.split_at_mut(middle);
+        ranges.insert(k, Range { items: after, first: first + middle as u32, bounds: right });
+        ranges.insert(k, Range { items: before, first, bounds: left });
     }
     ranges
 }
 
-/// Reorders the items so that the first part and the rest make good nodes; returns where the rest begins (never 0 or
-/// the length).
-fn partition(items: &mut [Item], depth: usize) -> usize {
+/// Two parts of a range, and the boxes around them.
+struct Split {
+    /// Where the right one begins: never 0 or the length.
+    middle: usize,
+    left: Box32,
+    right: Box32,
+}
+
+/// Reorders the items so that the first part and the rest make good nodes.
+fn partition(items: &mut [Item], depth: usize) -> Split {
     let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
     for item in &*items {
         low = low.min(item.centroid());
@@ -235,25 +241,34 @@ fn partition(items: &mut [Item], depth: usize) -> usize {
     let axis = (0..3).max_by(|&i, &j| (high[i] - low[i]).total_cmp(&(high[j] - low[j]))).unwrap_or(0);
     let bins = Bins { axis, low: low[axis], per_length: BINS as f32 / (high[axis] - low[axis]) };
     if depth < MEDIAN_BELOW_DEPTH
-        && let Some(border) = bins.best_split(items)
+        && let Some(best) = bins.best_split(items)
     {
         // Swapping from both ends: the order within a side is not kept, but always comes out the same.
         let (mut left, mut right) = (0, items.len());
         while left < right {
-            if bins.bin(&items[left]) < border {
+            if bins.bin(&items[left]) < best.border {
                 left += 1;
             } else {
                 right -= 1;
                 items.swap(left, right);
             }
         }
-        return left;
+        return Split { middle: left, left: best.left, right: best.right };
     }
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |a, b| {
         a.centroid()[axis].total_cmp(&b.centroid()[axis]).then(a.triangle.cmp(&b.triangle))
     });
-    middle
+    let (left, right) = items.split_at(middle);
+    Split { middle, left: bounds_of(left), right: bounds_of(right) }
+}
+
+/// The border between two bins, and the boxes around what is in the bins on either side.
+struct BestSplit {
+    cost: f32,
+    border: usize,
+    left: Box32,
+    right: Box32,
 }
 
 /// Equal intervals of the centroids along the axis where they spread most.
@@ -266,11 +281,12 @@ struct Bins {
 impl Bins {
     #[inline(always)]
     fn bin(&self, item: &Item) -> usize {
-        (((item.centroid()[self.axis] - self.low) * self.per_length) as usize).min(BINS - 1)
+        // By way of 32 bits: a conversion to 64 takes several instructions.
+        (((item.centroid()[self.axis] - self.low) * self.per_length) as u32 as usize).min(BINS - 1)
     }
 
     /// The bin border with the least Σ area × count; `None` when all centroids coincide.
-    fn best_split(&self, items: &[Item]) -> Option<usize> {
+    fn best_split(&self, items: &[Item]) -> Option<BestSplit> {
         if !self.per_length.is_finite() {
             return None;
         }
@@ -285,7 +301,7 @@ impl Bins {
             let (bounds, count) = from_right[bin + 1];
             from_right[bin] = (bounds.union(&bins[bin].0), count + bins[bin].1);
         }
-        let mut best: Option<(f32, usize)> = None;
+        let mut best: Option<BestSplit> = None;
         let (mut left, mut left_count) = (Box32::EMPTY, 0);
         for border in 1..BINS {
             left = left.union(&bins[border - 1].0);
@@ -295,10 +311,10 @@ impl Bins {
                 continue;
             }
             let cost = left.area() * left_count as f32 + right.area() * right_count as f32;
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, border));
+            if best.as_ref().is_none_or(|best| cost < best.cost) {
+                best = Some(BestSplit { cost, border, left, right });
             }
         }
-        best.map(|(_, border)| border)
+        best
     }
 }
