@@ -48,10 +48,10 @@ struct Arguments {
     /// Put the tables into docs/results.md as well.
     #[arg(long, conflicts_with = "quick")]
     write: bool,
-    /// 'exact': queries in all, those of earlier runs with the same state included. 'god-object': random steps. 'haptic-loops': seconds at each rate.
+    /// 'exact': queries in all, those of earlier runs with the same state included. 'god-object': random steps, in the same way. 'haptic-loops': seconds at each rate.
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    /// 'exact' only: file that says how far it has come [default: target/exact.json; none with --quick].
+    /// 'exact' and 'god-object': file that says how far it has come [default: target/exact.json, target/god-object.json; none with --quick].
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
@@ -71,10 +71,10 @@ fn main() -> ExitCode {
     };
     let takes_count = ["exact", "god-object", "haptic-loops"].contains(&experiment.name);
     if (arguments.count.is_some() && !takes_count)
-        || (arguments.state.is_some() && experiment.name != "exact")
+        || (arguments.state.is_some() && !["exact", "god-object"].contains(&experiment.name))
     {
         eprintln!(
-            "error: --count is for the experiments 'exact', 'god-object' and 'haptic-loops', --state for 'exact'"
+            "error: --count is for the experiments 'exact', 'god-object' and 'haptic-loops', --state for 'exact' and 'god-object'"
         );
         return ExitCode::from(2);
     }

@@ -1,7 +1,14 @@
 //! The god object: whether anything is ever entered, and how long a step takes.
+//!
+//! The first is a long run: it keeps its counts in a file, can be stopped at any moment, and goes on where it was.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use anyhow::Context as _;
 
 use glam::{DQuat, DVec3};
 use isotouch::contact::constraint::{Row, Solver};
@@ -11,13 +18,17 @@ use isotouch::math::{Motion, MotionKind, Pose, Twist};
 use isotouch::mesh::shapes::{AlphaOptions, alpha_path, alpha_tube};
 use isotouch::output::chart::{Axis, Chart, Scale};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Setup;
 use crate::haptic_scenes::{
     Scene, Sorted, along, around_the_blob, blobs, draw, field_of, five, least_value, shell_of, shell_on_field,
 };
+use crate::machine;
+use crate::models::project_root;
 use crate::random::Random;
 use crate::report::{Report, Table, count, number};
+use crate::results::replace_file;
 use crate::timing::seconds_of;
 
 /// Steps from one start.
@@ -26,8 +37,8 @@ const STEPS_OF_RUN: usize = 250;
 const FASTEST: f64 = 10.0;
 /// Poses of the way that are looked at, for every piece of it: its end, and random ones.
 const LOOKS: usize = 3;
-/// After this no more runs begin.
-const MOST_TIME: Duration = Duration::from_secs(3600);
+/// Runs between states on disk: some seconds.
+const RUNS_AT_ONCE: usize = 40;
 /// Rows of the program that is timed by itself.
 const ROWS: usize = 50;
 /// What is asked for, s.
@@ -42,7 +53,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
 }
 
 /// What came of some steps.
-#[derive(Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Seen {
     steps: usize,
     touching: usize,
@@ -50,14 +61,13 @@ struct Seen {
     looks: usize,
     /// Steps in which the hand moved by more than a length of the part.
     fast: usize,
-    /// Cells; the least φ of any point at any of them.
+    /// Cells; the least φ of any point at any of them, and at most this to begin with: infinity has no form in the file.
     least: f64,
     not_numbers: usize,
 }
 
 impl Seen {
-    const NOTHING: Self =
-        Self { steps: 0, touching: 0, looks: 0, fast: 0, least: f64::INFINITY, not_numbers: 0 };
+    const NOTHING: Self = Self { steps: 0, touching: 0, looks: 0, fast: 0, least: f64::MAX, not_numbers: 0 };
 
     fn and(self, other: Self) -> Self {
         Self {
@@ -71,10 +81,92 @@ impl Seen {
     }
 }
 
+/// How far the run has come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State {
+    /// What the scenes are made with.
+    resolution: u32,
+    points: usize,
+    /// Of each scene: runs that are done, and what was seen.
+    scenes: Vec<(usize, Seen)>,
+    /// By the wall clock, s.
+    seconds: f64,
+    /// The versions of this library that were asked.
+    versions: Vec<String>,
+}
+
+impl State {
+    fn new(resolution: u32, points: usize, scenes: usize) -> Self {
+        let scenes = vec![(0, Seen::NOTHING); scenes];
+        Self { resolution, points, scenes, seconds: 0.0, versions: Vec::new() }
+    }
+
+    /// The state in a file, or this one where there is no file.
+    fn or_read(self, path: &Path) -> anyhow::Result<Self> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(self),
+            Err(error) => return Err(error).with_context(|| format!("could not read {}", path.display())),
+        };
+        let remedy =
+            || format!("{} is not the state of this experiment; remove it to begin anew", path.display());
+        let state: Self = serde_json::from_str(&text).with_context(remedy)?;
+        let is_whole = state.scenes.iter().all(|(runs, seen)| seen.steps == runs * STEPS_OF_RUN);
+        let is_the_same = (state.resolution, state.points, state.scenes.len())
+            == (self.resolution, self.points, self.scenes.len());
+        anyhow::ensure!(is_whole && is_the_same, "{}", remedy());
+        Ok(state)
+    }
+
+    fn write(&self, path: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string(self).context("the state has no form as text")?;
+        replace_file(path, &text).with_context(|| format!("could not write {}", path.display()))
+    }
+
+    /// Some more runs of a scene, no more than `runs` in all.
+    fn advance(&mut self, k: usize, scene: &Scene, runs: usize) -> anyhow::Result<()> {
+        let version = machine::version();
+        if !self.versions.contains(&version) {
+            self.versions.push(version);
+        }
+        let begin = Instant::now();
+        let done = self.scenes[k].0;
+        let until = runs.min(done + RUNS_AT_ONCE);
+        let seen = (done..until)
+            .into_par_iter()
+            .map(|run| jump_about(scene, (1_000_003 * k + run) as u64))
+            .try_reduce(|| Seen::NOTHING, |a, b| Ok(a.and(b)))?;
+        self.scenes[k] = (until, self.scenes[k].1.and(seen));
+        self.seconds += begin.elapsed().as_secs_f64();
+        Ok(())
+    }
+}
+
+/// The small version keeps no state, unless it is told to.
+fn state_path(setup: &Setup) -> Option<PathBuf> {
+    let usual = (!setup.quick).then(|| project_root().join("target/god-object.json"));
+    setup.state.clone().or(usual)
+}
+
 fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     let (resolution, points, steps) = if setup.quick { (48, 250, 2_000) } else { (96, 500, 1_000_000) };
     let steps = setup.count.map_or(steps, |count| count as usize);
     let scenes = five(resolution, points)?;
+    let runs = (steps / scenes.len() / STEPS_OF_RUN).max(1);
+    let path = state_path(setup);
+    let mut state = State::new(resolution, points, scenes.len());
+    if let Some(path) = &path {
+        state = state.or_read(path)?;
+    }
+    for (k, scene) in scenes.iter().enumerate() {
+        while state.scenes[k].0 < runs {
+            state.advance(k, scene, runs)?;
+            eprintln!("{}: {} of {runs} runs", scene.name, state.scenes[k].0);
+            if let Some(path) = &path {
+                state.write(path)?;
+            }
+        }
+    }
     let mut table = Table::new(
         format!(
             "Random steps of god objects, by scene ({resolution}³, {points} points): the least φ of any point, at poses and on the way between"
@@ -89,22 +181,8 @@ fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             "not a number",
         ],
     );
-    let runs = steps / scenes.len() / STEPS_OF_RUN;
-    let begin = Instant::now();
-    let mut all = Seen::NOTHING;
-    for (k, scene) in scenes.iter().enumerate() {
-        eprintln!("{}", scene.name);
-        // Every scene gets its part of the time.
-        let until = MOST_TIME * (k as u32 + 1) / scenes.len() as u32;
-        let seen = (0..runs.max(1))
-            .into_par_iter()
-            .map(|run| {
-                if begin.elapsed() > until {
-                    return Ok(Seen::NOTHING);
-                }
-                jump_about(scene, (1_000_003 * k + run) as u64)
-            })
-            .try_reduce(|| Seen::NOTHING, |a, b| Ok(a.and(b)))?;
+    let all = state.scenes.iter().fold(Seen::NOTHING, |all, (_, seen)| all.and(*seen));
+    for (scene, (_, seen)) in scenes.iter().zip(&state.scenes) {
         table.row(vec![
             scene.name.into(),
             count(seen.steps as u64),
@@ -124,16 +202,15 @@ fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
         if seen.touching * 10 < seen.steps {
             report.failures.push(format!("{}: rarely in contact, so it shows little", scene.name));
         }
-        all = all.and(seen);
     }
     report.tables.push(table);
     report.remarks.push(format!(
-        "{} steps in all, of {} that were planned; a run begins anew every {STEPS_OF_RUN} steps, and no run begins after {} s. The hand jumps towards random places among the fixed part and beyond, by 10⁻⁴ to \
+        "{} steps in all, {} s; a run begins anew every {STEPS_OF_RUN} steps, and is made from its number alone. The hand jumps towards random places among the fixed part and beyond, by 10⁻⁴ to \
          {FASTEST} lengths of the held part in a step, even on a logarithmic scale, and turns by up to half a turn. φ is looked up for every point by itself, at the end of every piece of the way and at two random \
-         poses of it. Above 0 is outside; points rest at 0.01 cells.",
+         poses of it. Above 0 is outside; points rest at 0.01 cells. Asked of isotouch {}.",
         count(all.steps as u64),
-        count(steps as u64),
-        MOST_TIME.as_secs(),
+        number(state.seconds),
+        state.versions.join(", "),
     ));
     Ok(())
 }
@@ -335,5 +412,31 @@ impl Drive {
         let [steps, contacts, rows, passes, programs, fifty] =
             [steps, contacts, rows, passes, programs, fifty].map(Sorted::new);
         Ok(Taken { steps, contacts, rows, passes, programs, fifty })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_was_stopped_comes_to_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.json");
+        let scenes = five(24, 60).unwrap();
+        let fresh = State::new(24, 60, 1);
+        let mut whole = fresh.clone();
+        whole.advance(0, &scenes[1], 3).unwrap();
+        let mut pieces = fresh.clone().or_read(&path).unwrap();
+        for runs in [1, 3] {
+            pieces.advance(0, &scenes[1], runs).unwrap();
+            pieces.write(&path).unwrap();
+            pieces = fresh.clone().or_read(&path).unwrap();
+        }
+        let ((runs, seen), (_, wanted)) = (pieces.scenes[0], whole.scenes[0]);
+        // Decimal numbers may be read with the last bit off.
+        assert!((seen.least - wanted.least).abs() <= 1e-12 * wanted.least.abs());
+        assert_eq!((runs, Seen { least: 0.0, ..seen }), (3, Seen { least: 0.0, ..wanted }));
+        assert!(State::new(32, 60, 1).or_read(&path).unwrap_err().to_string().contains("remove it"));
     }
 }

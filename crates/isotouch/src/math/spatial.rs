@@ -270,6 +270,24 @@ impl Cholesky6 {
         x
     }
 
+    /// [`Cholesky6::whiten`] of eight wrenches side by side.
+    #[inline(always)]
+    pub(crate) fn whiten_eight(&self, parts: &mut [[f64; 8]; 6]) {
+        let l = &self.factor;
+        for i in 0..6 {
+            let mut x = parts[i];
+            for k in 0..i {
+                for lane in 0..8 {
+                    x[lane] -= l[i][k] * parts[k][lane];
+                }
+            }
+            for lane in &mut x {
+                *lane *= l[i][i];
+            }
+            parts[i] = x;
+        }
+    }
+
     /// Lᵀ times a twist: six numbers whose length is the twist's in the metric of the matrix.
     #[inline]
     pub fn to_white(&self, twist: &Twist) -> [f64; 6] {

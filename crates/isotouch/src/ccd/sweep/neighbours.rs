@@ -35,6 +35,8 @@ pub struct Neighbours {
     /// The list before, while a new one is made.
     old: Vec<Neighbour>,
     old_free: Vec<f64>,
+    /// Those that a motion may bring into contact: from when on, and which.
+    in_doubt: Vec<(f64, u32)>,
 }
 
 /// What was found of a sphere.
@@ -155,7 +157,7 @@ impl Neighbours {
         }
     }
 
-    fn first_among(&self, question: &Question<'_>, motion: &Motion) -> Known {
+    fn first_among(&mut self, question: &Question<'_>, motion: &Motion) -> Known {
         let Some(made_at) = &self.made_at else { return Known::Nothing };
         let Question { sweep, iso, .. } = *question;
         let certain = Certain::new(sweep, iso);
@@ -171,8 +173,9 @@ impl Neighbours {
         let off = looked.map_or(f64::INFINITY, |(at, _)| farthest(sweep.shell, at, &start));
         let longest = speed.at(sweep.reach);
         let pieces = question.pieces.count();
-        let mut best: Option<Contact> = None;
-        for (free, neighbour) in self.free.iter().zip(&self.near) {
+        let middle = question.pieces.ends(pieces / 2)[0];
+        self.in_doubt.clear();
+        for (k, (free, neighbour)) in self.free.iter().zip(&self.near).enumerate() {
             if *free > off + longest {
                 continue;
             }
@@ -182,12 +185,32 @@ impl Neighbours {
             if clear > way {
                 continue;
             }
-            // Until then it is free; a piece before, for rounding of times.
-            let first = (clear / way * f64::from(pieces)) as u32;
+            // Until then it is free. What does not move is in doubt at once.
+            let until = if clear > 0.0 { clear / way } else { 0.0 };
+            self.in_doubt.push((until, k as u32));
+        }
+        // Those that may touch soonest first: once a contact is known, the rest is asked only until then.
+        self.in_doubt.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<Contact> = None;
+        for &(until, k) in &self.in_doubt {
+            if best.is_some_and(|best| until > best.hit.t + 1e-9) {
+                break;
+            }
+            let neighbour = &self.near[k as usize];
+            // One look at the middle of the way is as much as two or three at pieces, and often settles all of them.
+            let way = speed.at(neighbour.point.length());
+            let around =
+                if pieces > 2 { certain.free_around(neighbour, middle, sweep.field, iso) / way } else { 0.0 };
+            // A piece before, for rounding of times.
+            let first = (until * f64::from(pieces)) as u32;
             for piece in first.saturating_sub(1)..pieces {
-                let begins = f64::from(piece) / f64::from(pieces);
+                let [begins, ends] = [piece, piece + 1].map(|at| f64::from(at) / f64::from(pieces));
                 if best.is_some_and(|best| begins > best.hit.t) {
                     break;
+                }
+                // A hair for rounding of times.
+                if 0.5 - begins < around - 1e-9 && ends - 0.5 < around - 1e-9 {
+                    continue;
                 }
                 let until = best.map_or(f64::INFINITY, |best| question.part_of(piece, best.hit.t) + 1e-9);
                 let segment = question.segment(neighbour.point, piece);
@@ -315,6 +338,13 @@ impl Certain {
     /// The true value above which others need not be looked at for some way.
     fn enough_for(&self, within: f64, way: f64) -> f64 {
         within + self.lipschitz * way + self.error + 2.0 * self.hair
+    }
+
+    /// How far a point surely goes from a place of the shell without coming to a level.
+    fn free_around(&self, of: &Neighbour, surface_from_shell: &DAffine3, field: &Field, iso: f64) -> f64 {
+        let place = surface_from_shell.transform_point3(of.point);
+        let (distance, off) = field.distance_and_error(place);
+        self.free_way(&Neighbour { place, distance, off, ..*of }, iso)
     }
 
     /// How far a point surely goes from where it was looked up without coming to a level. True values change by L, and are off the interpolant at both ends. And from a cell at full resolution:

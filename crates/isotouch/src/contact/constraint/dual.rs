@@ -5,6 +5,7 @@
 //! the new row is a combination of active ones, y cannot move; if no multiplier shrinks either, the combination is the proof that nothing meets them.
 
 use super::basis::{Basis, Six, add_scaled, dot, length};
+use super::unit_rows::UnitRows;
 
 /// What a search takes for zero: it is tried with the first of these, and with the next where that has not led to an end that stands up to checks.
 ///
@@ -19,99 +20,6 @@ const NO_PART: f64 = 1e-2;
 pub(super) const HORIZON: f64 = 1e8;
 /// Most rounds: this, and two for every row. Most searches take up no more than twice the rows that are active in the end.
 const MOST_ROUNDS: u32 = 100;
-
-/// Rows g·y ≤ c with |g| = 1, eight side by side, so that one look at eight is one run of vector instructions.
-#[derive(Debug, Clone, Default)]
-pub(super) struct UnitRows {
-    blocks: Vec<Block>,
-    count: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Block {
-    parts: [[f64; 8]; 6],
-    limits: [f64; 8],
-    /// What c is computed from, which says how exact it is, and how far y may have to go.
-    sizes: [f64; 8],
-}
-
-impl Block {
-    /// Rows that never bind.
-    const EMPTY: Self = Self { parts: [[0.0; 8]; 6], limits: [f64::INFINITY; 8], sizes: [0.0; 8] };
-}
-
-impl UnitRows {
-    pub(super) fn with_capacity(rows: usize) -> Self {
-        Self { blocks: Vec::with_capacity(rows.div_ceil(8)), count: 0 }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.blocks.clear();
-        self.count = 0;
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.count
-    }
-
-    /// A row that never binds has an infinite limit, whatever its direction.
-    #[inline]
-    pub(super) fn push(&mut self, direction: &Six, limit: f64, size: f64) {
-        if self.count.is_multiple_of(8) {
-            self.blocks.push(Block::EMPTY);
-        }
-        self.count += 1;
-        self.set(self.count - 1, direction, limit, size);
-    }
-
-    /// Another row in its place, with a limit that is exact.
-    pub(super) fn replace(&mut self, row: usize, direction: &Six, limit: f64) {
-        self.set(row, direction, limit, if limit.is_finite() { limit.abs() } else { 0.0 });
-    }
-
-    #[inline]
-    fn set(&mut self, row: usize, direction: &Six, limit: f64, size: f64) {
-        let (block, k) = (&mut self.blocks[row / 8], row % 8);
-        for (part, &x) in block.parts.iter_mut().zip(direction) {
-            part[k] = x;
-        }
-        (block.limits[k], block.sizes[k]) = (limit, size);
-    }
-
-    pub(super) fn direction(&self, row: usize) -> Six {
-        self.blocks[row / 8].parts.map(|part| part[row % 8])
-    }
-
-    fn limit(&self, row: usize) -> f64 {
-        self.blocks[row / 8].limits[row % 8]
-    }
-
-    fn size(&self, row: usize) -> f64 {
-        self.blocks[row / 8].sizes[row % 8]
-    }
-
-    /// The row that y violates most, if by more than the tolerance.
-    fn most_violated(&self, y: &Six, tolerance: f64) -> Option<usize> {
-        let (mut worst, mut most) = (None, tolerance * length(y));
-        for (b, block) in self.blocks.iter().enumerate() {
-            let mut violations = [0.0; 8];
-            for k in 0..8 {
-                let p = |i: usize| block.parts[i][k] * y[i];
-                violations[k] = (p(0) + p(1)) + (p(2) + p(3)) + (p(4) + p(5))
-                    - (block.limits[k] + tolerance * block.sizes[k]);
-            }
-            // Most blocks have none.
-            if violations.iter().fold(f64::NEG_INFINITY, |a, &v| if v > a { v } else { a }) > most {
-                for (k, &v) in violations.iter().enumerate() {
-                    if v > most {
-                        (worst, most) = (Some(8 * b + k), v);
-                    }
-                }
-            }
-        }
-        worst
-    }
-}
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -62,6 +62,7 @@ mod freedom;
 mod friction;
 mod row;
 mod solver;
+mod unit_rows;
 
 pub use freedom::Freedom;
 pub use friction::{Contact, ContactForce, FrictionOptions, FrictionSolution, FrictionSolver};

@@ -1,8 +1,9 @@
 //! From rows of bodies to unit rows, and back.
 
 use super::basis::{Six, dot, length};
-use super::dual::{Dual, End, UnitRows};
+use super::dual::{Dual, End};
 use super::row::{Outcome, Refusal, Row, Solution, Weighted};
+use super::unit_rows::{Eight, UnitRows};
 use crate::math::spatial::Cholesky6;
 use crate::math::{Twist, Wrench};
 
@@ -152,43 +153,20 @@ impl Solver {
             return Err(Outcome::Refused(Refusal::TooManyRows { capacity: self.capacity }));
         }
         let mut impossible = None;
-        for (k, row) in rows.iter().enumerate() {
-            let (f, t) = (row.direction.force.abs(), row.direction.torque.abs());
-            // Divided by its largest number first, so that no square overflows.
-            let largest = f.max_element().max(t.max_element());
-            let bound = if bounds == Bounds::Relaxed { row.bound.max(0.0) } else { row.bound };
-            if !row.direction.is_finite() || row.bound.is_nan() {
-                return Err(Outcome::Refused(Refusal::Row { row: k }));
-            }
-            let mut unit = [0.0; 6];
-            let mut norm = 0.0;
-            if largest > 0.0 {
-                let scaled =
-                    Wrench { force: row.direction.force / largest, torque: row.direction.torque / largest };
-                let white = metric.whiten(&scaled);
-                norm = length(&white);
-                if !norm.is_finite() {
-                    return Err(Outcome::Refused(Refusal::Row { row: k }));
+        let mut eights = rows.chunks_exact(8);
+        for (k, eight) in eights.by_ref().enumerate() {
+            let mut together = side_by_side(eight, bounds);
+            if self.unit.push_eight(metric, &mut together, from, far) {
+                self.norms.extend_from_slice(&together.norms);
+            } else {
+                for (lane, row) in eight.iter().enumerate() {
+                    self.load_one(metric, (from, far), (8 * k + lane, row, bounds), &mut impossible)?;
                 }
-                unit = white.map(|x| x / norm);
             }
-            // Without a direction: 0 ≤ b, which is true or not.
-            let distance = if norm > 0.0 {
-                bound / largest / norm
-            } else if bound < 0.0 {
-                f64::NEG_INFINITY
-            } else {
-                f64::INFINITY
-            };
-            self.norms.push(if norm > 0.0 { norm * largest } else { 1.0 });
-            if distance == f64::NEG_INFINITY {
-                impossible.get_or_insert(k);
-            }
-            if distance.is_finite() {
-                self.unit.push(&unit, distance - dot(&unit, from), distance.abs() + far);
-            } else {
-                self.unit.push(&[0.0; 6], f64::INFINITY, 0.0);
-            }
+        }
+        let first = rows.len() - eights.remainder().len();
+        for (k, row) in eights.remainder().iter().enumerate() {
+            self.load_one(metric, (from, far), (first + k, row, bounds), &mut impossible)?;
         }
         match impossible {
             None => Ok(()),
@@ -198,6 +176,52 @@ impl Solver {
                 Err(Outcome::Conflict { beyond: f64::INFINITY })
             }
         }
+    }
+
+    /// A row whatever its numbers are.
+    fn load_one(
+        &mut self,
+        metric: &Cholesky6,
+        (from, far): (&Six, f64),
+        (k, row, bounds): (usize, &Row, Bounds),
+        impossible: &mut Option<usize>,
+    ) -> Result<(), Outcome> {
+        if !row.direction.is_finite() || row.bound.is_nan() {
+            return Err(Outcome::Refused(Refusal::Row { row: k }));
+        }
+        // Divided by its largest number first, so that no square overflows.
+        let largest = largest_number(&row.direction);
+        let bound = raised(row.bound, bounds);
+        let mut unit = [0.0; 6];
+        let mut norm = 0.0;
+        if largest > 0.0 {
+            let scaled =
+                Wrench { force: row.direction.force / largest, torque: row.direction.torque / largest };
+            let white = metric.whiten(&scaled);
+            norm = length(&white);
+            if !norm.is_finite() {
+                return Err(Outcome::Refused(Refusal::Row { row: k }));
+            }
+            unit = white.map(|x| x / norm);
+        }
+        // Without a direction: 0 ≤ b, which is true or not.
+        let distance = if norm > 0.0 {
+            bound / largest / norm
+        } else if bound < 0.0 {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        };
+        self.norms.push(if norm > 0.0 { norm * largest } else { 1.0 });
+        if distance == f64::NEG_INFINITY {
+            impossible.get_or_insert(k);
+        }
+        if distance.is_finite() {
+            self.unit.push(&unit, distance - dot(&unit, from), distance.abs() + far);
+        } else {
+            self.unit.push(&[0.0; 6], f64::INFINITY, 0.0);
+        }
+        Ok(())
     }
 
     /// Weights of unit rows as weights of the rows given.
@@ -210,4 +234,25 @@ impl Solver {
             self.weight_count += 1;
         }
     }
+}
+
+fn raised(bound: f64, bounds: Bounds) -> f64 {
+    if bounds == Bounds::Relaxed { bound.max(0.0) } else { bound }
+}
+
+fn largest_number(direction: &Wrench) -> f64 {
+    direction.force.abs().max_element().max(direction.torque.abs().max_element())
+}
+
+fn side_by_side(rows: &[Row], bounds: Bounds) -> Eight {
+    let mut eight = Eight { parts: [[0.0; 8]; 6], bounds: [0.0; 8], norms: [0.0; 8] };
+    for (k, row) in rows.iter().enumerate() {
+        let Wrench { force, torque } = row.direction;
+        let parts = [force.x, force.y, force.z, torque.x, torque.y, torque.z];
+        for (lanes, part) in eight.parts.iter_mut().zip(parts) {
+            lanes[k] = part;
+        }
+        eight.bounds[k] = raised(row.bound, bounds);
+    }
+    eight
 }

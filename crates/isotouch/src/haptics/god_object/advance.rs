@@ -9,7 +9,7 @@ const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
 /// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner and takes longer.
-const LONGEST_STRIDE: f64 = 2.0;
+const LONGEST_STRIDE: f64 = 1.0;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
 const MOST_CHORDS: f64 = 16.0;
 
