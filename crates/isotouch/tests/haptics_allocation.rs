@@ -3,16 +3,24 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
 
+use isotouch::ccd::Plane;
 use isotouch::haptics::clock::{ClockOptions, Histogram, ServoClock};
 use isotouch::haptics::device::{
-    Device, DeviceCommand, Hand, HandOptions, InWorkspace, Page, PageOptions, Path, Workspace,
+    Device, DeviceCommand, DeviceState, Hand, HandOptions, InWorkspace, Page, PageOptions, Path, Workspace,
     WorkspaceOptions,
 };
 use isotouch::haptics::exchange::exchange;
 use isotouch::haptics::record::{Entry, Recorder, RecordingHeader};
 use isotouch::haptics::safety::{Safety, SafetyOptions};
+use isotouch::haptics::{
+    Coupling, GodObject, GodObjectOptions, Held, HeldPair, Renderer, Session, SessionOptions, Surface,
+};
 use isotouch::math::{DVec3, Pose, Wrench};
+use isotouch::mesh::{mass_properties, shapes};
+use isotouch::shell::{PointShell, Sampling, ShellOptions};
 
 /// Counts the calls of this thread.
 struct Counting;
@@ -98,6 +106,43 @@ fn a_tick_of_the_servo_loop_allocates_nothing() {
     });
     assert_eq!(count, 0);
     assert_eq!(recorder.finish().unwrap().entries, 200);
+}
+
+/// The call itself: in contact with more planes than are told, smooth and rough, and beside a device of the other kind.
+#[test]
+fn a_servo_call_in_contact_allocates_nothing() {
+    let block = shapes::cuboid(DVec3::new(0.02, 0.01, 0.03)).unwrap();
+    let options = ShellOptions { sampling: Sampling::Points(2000), ..Default::default() };
+    let shell = Arc::new(PointShell::from_mesh(&block, &options).unwrap());
+    let floor = Surface::Analytic(Arc::new(Plane::GROUND), 1e-3);
+    let mass = mass_properties(&block, 1000.0).unwrap();
+    let pair = Arc::new(HeldPair::new(shell, floor, Held::Shell, mass).unwrap());
+    for (friction, push) in [(0.0, None), (0.4, None), (0.0, Some(Wrench::ZERO))] {
+        let options = GodObjectOptions { friction, ..Default::default() };
+        let god = GodObject::new(Arc::clone(&pair), Pose::at(DVec3::Y * 0.0052), &options).unwrap();
+        let renderer = Renderer::Constraint(Box::new(god), Coupling::spring(1000.0, 0.1));
+        let mut session = Session::threaded(renderer, &SessionOptions::default()).unwrap();
+        let mut most = 0;
+        let mut tick = |k: u32, session: &mut Session| {
+            let place = DVec3::new(2e-6 * f64::from(k), 0.0045, 0.0);
+            let time = 1e-3 * f64::from(k);
+            let command =
+                session.command(&DeviceState { time, wrench: push, ..DeviceState::at(Pose::at(place)) });
+            std::thread::sleep(Duration::from_millis(1));
+            most = most.max(session.feedback().map_or(0, |feedback| feedback.contacts));
+            std::hint::black_box(command);
+        };
+        for k in 0..100 {
+            tick(k, &mut session);
+        }
+        let count = calls(|| {
+            for k in 100..300 {
+                tick(k, &mut session);
+            }
+        });
+        assert_eq!(count, 0, "μ = {friction}");
+        assert!(push.is_some() || most > 48, "only {most} points touched");
+    }
 }
 
 fn push_nan() -> Wrench {

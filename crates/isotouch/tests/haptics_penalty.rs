@@ -33,13 +33,25 @@ fn options(looking: Looking, stiffness: f64) -> PenaltyObjectOptions {
     PenaltyObjectOptions {
         looking,
         law: Law { stiffness: Stiffness::PerPoint(stiffness), damping: 1e-3, friction: Friction::NONE },
-        coupling: Coupling::critical(1000.0, 5.0, 0.4, 1e-3),
+        coupling: Some(Coupling::critical(1000.0, 5.0, 0.4, 1e-3)),
         ..Default::default()
     }
 }
 
 fn still(pose: Pose) -> Placed {
     Placed::at_rest(pose)
+}
+
+#[test]
+fn by_default_the_coupling_is_critically_damped_and_saturates() {
+    let pair = block_on_ground();
+    let start = Pose::at(DVec3::Y * 0.2);
+    let part = PenaltyObject::new(Arc::clone(&pair), start, &PenaltyObjectOptions::default()).unwrap();
+    let of = part.coupling();
+    assert_eq!(of.damping, 2.0 * (of.stiffness * pair.mass().mass).sqrt());
+    assert_eq!(of.angular_damping, 2.0 * (of.angular_stiffness * pair.typical_moment()).sqrt());
+    assert_eq!(of.max_distance, 0.5 * pair.surface().cell());
+    assert!(of.max_angle > 0.0 && of.max_angle.is_finite());
 }
 
 #[test]
@@ -71,7 +83,7 @@ fn pressed_down_it_rests_where_springs_balance_the_hand() {
 fn a_saturated_coupling_pushes_no_harder_however_deep_the_hand_is() {
     let saturating = |hand: f64| {
         let mut with = options(Looking::Continuous, 200.0);
-        with.coupling = with.coupling.saturating(5e-4, 0.1);
+        with.coupling = with.coupling.map(|of| of.saturating(5e-4, 0.1));
         let mut part = PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.06), &with).unwrap();
         let hand = still(Pose::at(DVec3::Y * hand));
         (0..2000).map(|_| part.step(&hand, DT)).last().unwrap()
@@ -85,7 +97,7 @@ fn a_saturated_coupling_pushes_no_harder_however_deep_the_hand_is() {
 #[test]
 fn a_security_distance_keeps_it_out() {
     let mut with = options(Looking::Continuous, 200.0);
-    with.coupling = with.coupling.saturating(5e-4, 0.1);
+    with.coupling = with.coupling.map(|of| of.saturating(5e-4, 0.1));
     let deepest = |iso: f64| {
         let with = PenaltyObjectOptions { penalty: PenaltyOptions { iso, ..with.penalty }, ..with };
         let mut part = PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.06), &with).unwrap();
@@ -191,6 +203,6 @@ fn numbers_that_are_none_move_nothing_and_are_named() {
     let bad = PenaltyObjectOptions { max_stiffness: 0.0, ..with };
     let error = PenaltyObject::new(Arc::clone(&pair), start, &bad).err().unwrap();
     assert!(matches!(error, PenaltyError::Option { quantity: "max_stiffness", .. }), "{error}");
-    let bad = PenaltyObjectOptions { coupling: Coupling::spring(-1.0, 0.0), ..with };
+    let bad = PenaltyObjectOptions { coupling: Some(Coupling::spring(-1.0, 0.0)), ..with };
     assert!(matches!(PenaltyObject::new(pair, start, &bad).err().unwrap(), PenaltyError::Coupling(_)));
 }

@@ -23,6 +23,7 @@ fn header() -> RecordingHeader {
         causality: Causality::Impedance,
         device: "hand".into(),
         scene: "a plane".into(),
+        limits: Some([10.0, 0.25]),
     }
 }
 

@@ -35,8 +35,10 @@ fn constraint() -> Renderer {
 }
 
 fn penalty() -> Renderer {
-    let options =
-        PenaltyObjectOptions { coupling: Coupling::critical(1000.0, 0.1, 0.008, 1e-6), ..Default::default() };
+    let options = PenaltyObjectOptions {
+        coupling: Some(Coupling::critical(1000.0, 0.1, 0.008, 1e-6)),
+        ..Default::default()
+    };
     Renderer::Penalty(Box::new(PenaltyObject::new(pair(), above(), &options).unwrap()))
 }
 
@@ -183,6 +185,127 @@ fn nonsense_from_a_device_is_not_felt() {
     assert_eq!(session.servo(&bad).force, DVec3::ZERO);
     let bad = DeviceState { time: f64::NAN, ..DeviceState::at(above()) };
     assert_eq!(session.servo(&bad).force, DVec3::ZERO);
+}
+
+/// A block of 1 cm above a floor of friction μ.
+fn block(friction: f64) -> Renderer {
+    let block = shapes::cuboid(DVec3::new(0.02, 0.01, 0.03)).unwrap();
+    let options = ShellOptions { sampling: Sampling::Points(800), ..Default::default() };
+    let shell = Arc::new(PointShell::from_mesh(&block, &options).unwrap());
+    let floor = Surface::Analytic(Arc::new(Plane::GROUND), 1e-3);
+    let mass = mass_properties(&block, 1000.0).unwrap();
+    let pair = Arc::new(HeldPair::new(shell, floor, Held::Shell, mass).unwrap());
+    let options = GodObjectOptions { friction, ..Default::default() };
+    let god = GodObject::new(pair, Pose::at(DVec3::Y * 0.007), &options).unwrap();
+    Renderer::Constraint(Box::new(god), Coupling::spring(1000.0, 0.1))
+}
+
+/// Pressed 1 mm too deep and pulled aside: 1 N down, so the floor takes up to μ N along it, in the hand too.
+#[test]
+fn friction_is_felt() {
+    let felt = |friction: f64, pull: f64| {
+        let mut session = Session::in_step(block(friction), &wide()).unwrap();
+        let mut last = DVec3::ZERO;
+        for k in 0..1000 {
+            let time = 1e-3 * f64::from(k);
+            let (down, along) =
+                ((0.007 - 0.01 * time).max(0.004), ((time - 0.4) / 0.2).clamp(0.0, 1.0) * pull);
+            let state = DeviceState { time, ..DeviceState::at(Pose::at(DVec3::new(along, down, 0.0))) };
+            let force = session.servo(&state).force;
+            assert!((force - last).length() < 0.1, "μ = {friction}: a jump at {time}: {last} to {force}");
+            last = force;
+        }
+        assert!((last.y - 1.0).abs() < 0.05, "{last}");
+        last.x
+    };
+    assert!(felt(0.0, 4e-4).abs() < 0.02, "without friction nothing holds it: {}", felt(0.0, 4e-4));
+    assert!((felt(0.5, 4e-4) + 0.4).abs() < 0.05, "it sticks: {}", felt(0.5, 4e-4));
+    assert!((felt(0.5, 2e-3) + 0.5).abs() < 0.05, "it slides: {}", felt(0.5, 2e-3));
+}
+
+fn pushed(time: f64, force: DVec3) -> DeviceState {
+    DeviceState { time, wrench: Some(Wrench { force, torque: DVec3::ZERO }), ..DeviceState::at(above()) }
+}
+
+fn told(command: DeviceCommand) -> (Pose, Twist) {
+    let DeviceCommand::Motion { pose, twist } = command else { panic!("{command:?}") };
+    assert!(pose.position.is_finite() && pose.rotation.is_finite() && twist.linear.is_finite());
+    (pose, twist)
+}
+
+#[test]
+fn an_admittance_device_stays_where_it_is_on_any_fault() {
+    let mut session = Session::in_step(constraint(), &wide()).unwrap();
+    let mut before = above();
+    for k in 0..100 {
+        before = told(session.command(&pushed(1e-3 * f64::from(k), DVec3::X))).0;
+    }
+    assert!(before.position.x > above().position.x, "it goes where it is pushed");
+    let nonsense = [pushed(f64::NAN, DVec3::X), pushed(0.1, DVec3::NAN), pushed(0.101, DVec3::INFINITY)];
+    for bad in nonsense {
+        assert_eq!(told(session.command(&bad)), (before, Twist::ZERO));
+    }
+    session.servo_half().device_lost();
+    for k in 110..120 {
+        assert_eq!(told(session.command(&pushed(1e-3 * f64::from(k), DVec3::X))), (before, Twist::ZERO));
+    }
+    session.servo_half().device_found();
+    let mut after = before;
+    for k in 120..200 {
+        after = told(session.command(&pushed(1e-3 * f64::from(k), DVec3::X))).0;
+    }
+    assert!(after.position.x > before.position.x, "and goes on afterwards");
+}
+
+#[test]
+fn an_admittance_device_begins_where_it_is_and_is_not_thrown() {
+    let mut session = Session::in_step(constraint(), &wide()).unwrap();
+    let elsewhere = Pose::at(DVec3::new(0.1, 0.3, -0.2));
+    let first = DeviceState { pose: elsewhere, ..pushed(0.0, DVec3::ZERO) };
+    assert_eq!(told(session.command(&first)), (elsewhere, Twist::ZERO));
+    let mut last = elsewhere;
+    for k in 1..2000 {
+        let (pose, twist) = told(session.command(&pushed(1e-3 * f64::from(k), DVec3::Y * 1e6)));
+        assert!((pose.position - last.position).length() < 2.1e-3 && twist.linear.length() < 2.1);
+        last = pose;
+    }
+}
+
+/// A simulation that does not keep up: what it said is too old to be felt.
+#[test]
+fn stale_words_are_not_felt() {
+    let mut session = Session::threaded(constraint(), &wide()).unwrap();
+    let deep = |time: f64| DeviceState { time, ..DeviceState::at(Pose::at(DVec3::Y * 0.009)) };
+    while session.feedback().is_none_or(|feedback| feedback.data_time < 0.0) {
+        session.servo(&deep(0.0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut stale = 0;
+    for k in 0..2000 {
+        let before = session.servo_half().safety().faults(Fault::Stale);
+        // Calls come faster than the simulation answers.
+        let wrench = session.servo(&deep(5e-3 * f64::from(k)));
+        if session.servo_half().safety().faults(Fault::Stale) > before {
+            assert_eq!(wrench, Wrench::ZERO);
+            stale += 1;
+        }
+    }
+    assert!(stale > 100, "{stale}");
+}
+
+/// Penetration is told below the level that counts, by both methods.
+#[test]
+fn a_level_below_the_surface_is_no_penetration() {
+    let options = GodObjectOptions { iso: -4e-4, ..Default::default() };
+    let god = GodObject::new(pair(), above(), &options).unwrap();
+    let renderer = Renderer::Constraint(Box::new(god), Coupling::spring(1000.0, 0.1));
+    let mut session = Session::in_step(renderer, &wide()).unwrap();
+    for state in states() {
+        session.servo(&state);
+    }
+    let simulation = session.finish().unwrap();
+    assert_eq!(simulation.totals().max_penetration, 0.0);
+    assert!(simulation.renderer().pose().position.y < 0.0099, "it did go in");
 }
 
 #[test]

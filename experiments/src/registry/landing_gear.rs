@@ -148,7 +148,7 @@ fn drive(pair: &Arc<HeldPair>, gear: &Gear, method: Method, hands: &[Pose]) -> a
                 },
                 penalty: PenaltyOptions { subintervals: 5, ..Default::default() },
                 // Half a cell, as in the paper.
-                coupling: coupling.saturating(0.5 * pair.surface().cell(), gear.radius),
+                coupling: Some(coupling.saturating(0.5 * pair.surface().cell(), gear.radius)),
                 ..Default::default()
             };
             let mut part = PenaltyObject::new(Arc::clone(pair), hands[0], &options)?;

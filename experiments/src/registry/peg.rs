@@ -125,7 +125,7 @@ impl Pin {
             looking,
             law: Law { stiffness: Stiffness::PerPoint(of_point), damping: 1e-3, friction: Friction::NONE },
             penalty: PenaltyOptions { subintervals: 5, iso: outside * self.cell(), ..Default::default() },
-            coupling: coupling.saturating(SATURATED * self.cell(), 0.5 * PEG.length),
+            coupling: Some(coupling.saturating(SATURATED * self.cell(), 0.5 * PEG.length)),
             max_stiffness: OF_CONTACTS,
             ..Default::default()
         }

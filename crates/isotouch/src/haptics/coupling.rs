@@ -11,6 +11,7 @@
 
 use glam::DVec3;
 
+use super::HeldPair;
 use crate::contact::Placed;
 use crate::math::{Mat6, Twist, Wrench};
 
@@ -91,6 +92,13 @@ impl Coupling {
     /// A spring alone, for parts without velocity.
     pub fn spring(stiffness: f64, angular_stiffness: f64) -> Self {
         Self { damping: 0.0, angular_damping: 0.0, ..Self::critical(stiffness, angular_stiffness, 0.0, 0.0) }
+    }
+
+    /// For a part with mass: critically damped, as stiff about an axis as its mass is spread, and saturating at half a cell of what it touches (2016, section 4.1).
+    pub fn for_part(stiffness: f64, pair: &HeldPair) -> Self {
+        let (gyration, moment) = (pair.gyration(), pair.typical_moment());
+        Self::critical(stiffness, stiffness * gyration * gyration, pair.mass().mass, moment)
+            .saturating(0.5 * pair.surface().cell(), gyration)
     }
 
     /// The same, saturating at a distance and at the angle that turns a point `radius` away by as much.

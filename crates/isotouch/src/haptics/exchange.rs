@@ -23,6 +23,8 @@
 //! ```
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
+
 // The library's are those of std. The crate isotouch-loom compiles this same file with loom's, which try every order of events.
 use super::atomics::{Arc, AtomicU8, Ordering, UnsafeCell};
 
@@ -36,7 +38,8 @@ struct Shared<T> {
     between: AtomicU8,
 }
 
-// SAFETY: A slot is touched only by the side that owns its index, and values only move between threads (T: Send). An index is owned by
+// SAFETY: A slot is touched only by the side that owns its index, and values only move between threads (T: Send): a side may be sent to
+// another thread, but a `&Reader` gives out a `&T`, so readers are shared between threads (`Reader: Sync`) only if `T` is. An index is owned by
 // the writer, by the reader, or lies in `between`: it starts that way, and `swap` exchanges one for another, so no index is ever held
 // twice. The swaps are AcqRel: what one side did with a slot before it gave the slot away is seen by the side that takes it.
 unsafe impl<T: Send> Sync for Shared<T> {}
@@ -47,10 +50,21 @@ pub struct Writer<T> {
     slot: u8,
 }
 
-/// The side that looks. There is one.
+/// The side that looks. There is one. Two threads may share it where they may share a `T`:
+///
+/// ```compile_fail
+/// # use isotouch::haptics::exchange::exchange;
+/// let (_writer, reader) = exchange(std::cell::Cell::new(0));
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| reader.value().set(1));
+///     scope.spawn(|| reader.value().set(2));
+/// });
+/// ```
 pub struct Reader<T> {
     shared: Arc<Shared<T>>,
     slot: u8,
+    /// As shareable as a `T`, and no more; `Shared` is so for any `T` that can be sent.
+    shows: PhantomData<T>,
 }
 
 /// What [`Reader::read`] found.
@@ -67,7 +81,7 @@ pub fn exchange<T: Clone + Send>(initial: T) -> (Writer<T>, Reader<T>) {
     let slots =
         [UnsafeCell::new(initial.clone()), UnsafeCell::new(initial.clone()), UnsafeCell::new(initial)];
     let shared = Arc::new(Shared { slots, between: AtomicU8::new(1) });
-    (Writer { shared: Arc::clone(&shared), slot: 0 }, Reader { shared, slot: 2 })
+    (Writer { shared: Arc::clone(&shared), slot: 0 }, Reader { shared, slot: 2, shows: PhantomData })
 }
 
 impl<T: Send> Writer<T> {

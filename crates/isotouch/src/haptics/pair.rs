@@ -66,9 +66,11 @@ pub enum PairError {
     /// A field that answers nothing outside its box.
     #[error("the field's solid reaches the border of its box; build it with some padding (5 % is usual)")]
     NoBorder,
-    /// A pose with NaN or infinity.
-    #[error("the pose of the fixed part has a number that is not finite")]
-    PoseNotFinite,
+    /// NaN, infinity, or a quaternion that is no unit one.
+    #[error(
+        "the pose of the fixed part has a number that is not finite, or a quaternion that is not of length 1"
+    )]
+    NotAPose,
     /// A mass that is none.
     #[error("the held part's {quantity} is not a positive, finite number; give mass, centre and inertia")]
     Mass {
@@ -127,9 +129,7 @@ impl HeldPair {
 
     /// The same, with the fixed part elsewhere.
     pub fn with_fixed_at(self, world_from_fixed: Pose) -> Result<Self, PairError> {
-        if !(world_from_fixed.position.is_finite() && world_from_fixed.rotation.is_finite()) {
-            return Err(PairError::PoseNotFinite);
-        }
+        let world_from_fixed = world_from_fixed.checked().ok_or(PairError::NotAPose)?;
         Ok(Self { world_from_fixed, ..self })
     }
 
@@ -151,6 +151,17 @@ impl HeldPair {
     /// Of the held part, in its own frame.
     pub fn mass(&self) -> &MassProperties {
         &self.mass
+    }
+
+    /// The mean of the held part's moments of inertia, kg·m²: a typical one.
+    pub fn typical_moment(&self) -> f64 {
+        let inertia = &self.mass.inertia;
+        (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0
+    }
+
+    /// How far its mass is from its centre, in the mean, m: where all of it would have that moment.
+    pub fn gyration(&self) -> f64 {
+        (self.typical_moment() / self.mass.mass).sqrt()
     }
 
     /// Centre of mass of the held part, in its own frame.

@@ -24,7 +24,7 @@ pub struct Rendered {
     pub twist: Twist,
     /// Points that touch.
     pub contacts: usize,
-    /// How deep the deepest is below σ = 0, m.
+    /// How deep the deepest is below the level that counts as the surface, m: the god object's `iso`, the springs' `surface`.
     pub penetration: f64,
     /// Whether the part does not move although the hand is elsewhere, and is pinched or jammed.
     pub is_stuck: bool,
@@ -40,7 +40,7 @@ impl Renderer {
                     pose: step.pose,
                     twist: Twist::ZERO,
                     contacts: step.contacts,
-                    penetration: (-(step.clearance + god.options().iso)).max(0.0),
+                    penetration: (-step.clearance).max(0.0),
                     is_stuck: step.is_stuck,
                 }
             }

@@ -222,6 +222,40 @@ fn a_servo_loop_that_stops_lets_go() {
     assert!((0.009..1.0).contains(&took), "{took} s");
 }
 
+/// Neither answers nor states, nor a servo loop: the force is taken back all the same.
+#[test]
+fn a_service_that_falls_silent_is_told_to_let_go() {
+    let service = StandIn::new(full_state(0.0));
+    let mut device = service.open();
+    let push = DeviceCommand::Wrench(Wrench { force: DVec3::X, torque: DVec3::ZERO });
+    let begin = Instant::now();
+    while service.force() != DVec3::X {
+        device.write(&push).unwrap();
+        assert!(begin.elapsed().as_secs() < 5);
+    }
+    device.write(&push).unwrap();
+    service.act(Act::FallSilent);
+    service.wait_for_force(|force| force == DVec3::ZERO);
+}
+
+/// A wireless grip misses a message now and then: what is held must not turn back.
+#[test]
+fn a_grip_that_drops_out_stays_as_it_was() {
+    let service = StandIn::new(full_state(0.0));
+    let mut device = service.open();
+    let before = device.wait(Duration::from_secs(5)).unwrap();
+    let mut without = full_state(0.04);
+    without.as_object_mut().unwrap().remove("wireless_verse_grip");
+    let mut broken = full_state(0.05);
+    broken["wireless_verse_grip"][0]["state"]["orientation"]["w"] = json!(7.0);
+    for (x, state) in [(0.04, without), (0.05, broken)] {
+        service.act(Act::State(state));
+        wait_for(&mut device, |state| state.is_ok_and(|state| state.pose.position.x == x));
+        let state = device.read().unwrap();
+        assert_eq!((state.pose.rotation, state.buttons), (before.pose.rotation, before.buttons));
+    }
+}
+
 #[test]
 fn forces_beyond_the_device_are_shortened_and_nan_is_not_sent() {
     let service = StandIn::new(full_state(0.0));

@@ -1,3 +1,4 @@
+use isotouch::haptics::Coupling;
 use isotouch::haptics::device::{
     Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, InWorkspace, Path, Preset, Workspace,
     WorkspaceError, WorkspaceOptions,
@@ -145,6 +146,26 @@ fn the_clutch_lets_go_and_takes_up_without_a_jump() {
     assert!((b.pose.rotation * a.pose.rotation.conjugate()).dot(expected).abs() > 1.0 - 1e-12);
 }
 
+/// What comes after all limits must not make more of a force, nor turn it around.
+#[test]
+fn a_clock_that_begins_anew_never_multiplies_forces() {
+    let force = DeviceCommand::Wrench(Wrench { force: DVec3::X * 2.0, torque: DVec3::Y });
+    for closed in [120.0, 0.02] {
+        let mut workspace =
+            Workspace::new(WorkspaceOptions { clutch_buttons: 1, ..Default::default() }).unwrap();
+        workspace.to_scene(&state(closed - 0.01, 0.5, 1));
+        workspace.to_scene(&state(closed, 0.5, 0));
+        let mut last = 0.0;
+        for k in 0..200 {
+            workspace.to_scene(&state(1e-3 * f64::from(k), 0.5, 0));
+            let DeviceCommand::Wrench(felt) = workspace.to_device(&force) else { panic!() };
+            assert!((0.0..=2.0).contains(&felt.force.x) && felt.force.x >= last, "{felt:?} at {k} ms");
+            last = felt.force.x;
+        }
+        assert_eq!(last, 2.0);
+    }
+}
+
 #[test]
 fn the_clutch_opens_by_call_too() {
     let path = Path::new(vec![(0.0, Pose::IDENTITY), (1.0, Pose::at(DVec3::X * 0.2))]).unwrap();
@@ -191,6 +212,18 @@ fn presets_are_sensible() {
         // A sampled spring is passive while damping > stiffness · period / 2 (Colgate & Brown 1994).
         assert!(c.damping > 0.5 * c.max_stiffness / c.rate, "{c:?}");
     }
+}
+
+/// b > K·T/2 + |B|: what a device renders without buzzing is just passive at its own rate, and damping leaves less room for stiffness.
+#[test]
+fn passivity_of_devices() {
+    let touch = Preset::Touch.capabilities();
+    let passivity = touch.passivity(1000.0);
+    assert!((passivity.most_stiffness(0.0) - touch.max_stiffness).abs() < 1e-9);
+    assert!((passivity.most_stiffness(0.2) - (touch.max_stiffness - 400.0)).abs() < 1e-9);
+    assert!(passivity.margins(&Coupling::spring(900.0, 0.0))[0] > 0.0);
+    assert!(passivity.margins(&Coupling { damping: 50.0, ..Coupling::spring(900.0, 0.0) })[0] < -49.0);
+    assert!((touch.passivity(4000.0).most_stiffness(0.0) - 4.0 * touch.max_stiffness).abs() < 1e-9);
 }
 
 #[test]

@@ -242,9 +242,11 @@ impl<'a> Turning<'a> {
 
     /// It does not answer: nothing is felt until it does.
     fn without_device(&mut self, tick: u64, error: DeviceError) -> Option<Ending> {
-        let Drive { session, tape, log, .. } = &mut self.drive;
+        let Drive { device, session, tape, log, .. } = &mut self.drive;
         session.servo_half().device_lost();
         log.add_loss();
+        // It may hear although it does not speak. Whatever the last force was, it must not stay.
+        let _ = device.write(&DeviceCommand::NOTHING);
         let state = self.last;
         tape.push(&Entry {
             tick,

@@ -150,19 +150,28 @@ impl Compared<'_> {
     fn compare(&mut self, command: &DeviceCommand) {
         let Some(entry) = self.entries.get(self.next) else { return };
         self.next += 1;
-        let bits = |of: &DeviceCommand| match of {
-            DeviceCommand::Wrench(of) => {
-                [of.force.to_array(), of.torque.to_array()].map(|v| v.map(f64::to_bits))
-            }
-            DeviceCommand::Motion { pose, twist } => {
-                [pose.position.to_array(), twist.linear.to_array()].map(|v| v.map(f64::to_bits))
-            }
-        };
         self.same &= bits(command) == bits(&entry.command);
         let (ours, theirs) = (wrench_of(command), wrench_of(&entry.command));
         self.largest[0] = self.largest[0].max((ours.force - theirs.force).length());
         self.largest[1] = self.largest[1].max((ours.torque - theirs.torque).length());
     }
+}
+
+/// All numbers of a command.
+fn bits(command: &DeviceCommand) -> [u64; 13] {
+    let mut numbers = [0.0; 13];
+    match command {
+        DeviceCommand::Wrench(of) => {
+            numbers[..3].copy_from_slice(&of.force.to_array());
+            numbers[3..6].copy_from_slice(&of.torque.to_array());
+        }
+        DeviceCommand::Motion { pose, twist } => {
+            numbers[..7].copy_from_slice(&pose.to_numbers());
+            numbers[7..10].copy_from_slice(&twist.linear.to_array());
+            numbers[10..].copy_from_slice(&twist.angular.to_array());
+        }
+    }
+    numbers.map(f64::to_bits)
 }
 
 /// What is pushed with; an admittance device is told where to go instead.

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use isotouch::haptics::device::Device;
+use isotouch::haptics::device::{Capabilities, Device};
 use isotouch::haptics::record::{Recording, RecordingHeader};
 use isotouch::haptics::safety::SafetyOptions;
 use isotouch::haptics::session::Totals;
-use isotouch::haptics::{Session, SessionOptions};
+use isotouch::haptics::{Coupling, Session, SessionOptions};
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::haptic::{BuiltHaptic, HapticScene, Method, built_in};
@@ -124,7 +124,10 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let rate = replayed.as_ref().map_or(args.rate.unwrap_or(1000.0), |of| of.header().rate);
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
     let capabilities = *chosen.device.capabilities();
-    warn_of_stiffness(&scene, &built, args, &capabilities, console);
+    let coupling = scene.coupling_for(&built.pair, args.method);
+    if chosen.is_live {
+        warn_of_buzzing(&coupling, &capabilities, rate, console);
+    }
     let options = SessionOptions {
         rate,
         safety: SafetyOptions::for_device(&capabilities),
@@ -142,6 +145,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         causality: capabilities.causality,
         device: capabilities.name.to_owned(),
         scene: format!("{fingerprint} {} offset {} {}", args.method.name(), scene.offset, text.name),
+        limits: Some([capabilities.max_force, capabilities.max_torque]),
     };
     let limit = limit(args, &scene, rate, chosen.is_live);
     let drive = Drive {
@@ -156,7 +160,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let clock = Instant::now();
     let outcome = if is_paced { drive.paced(console)? } else { drive.in_step(console) };
     let elapsed = clock.elapsed();
-    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed), console)
+    let is_passive = capabilities.passivity(rate).holds(&coupling);
+    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed, is_passive), console)
 }
 
 /// Writes what there is, and tells of it.
@@ -164,7 +169,7 @@ fn finish(
     args: &Args,
     (name, scene, built): (&str, &HapticScene, &BuiltHaptic),
     outcome: Outcome<'_>,
-    (building, elapsed): (Duration, Duration),
+    (building, elapsed, is_passive): (Duration, Duration, bool),
     console: &Console,
 ) -> Result<Report, Failure> {
     let Outcome { session, tape, log, ending, deadlines, priority, device } = outcome;
@@ -191,6 +196,7 @@ fn finish(
     put("cell", built.pair.surface().cell().into());
     put("points", built.pair.shell().len().into());
     put("offset_cells", scene.offset.into());
+    put("is_passive", is_passive.into());
     put("build_seconds", building.as_secs_f64().into());
     put("wall_seconds", elapsed.as_secs_f64().into());
     put("threads", if deadlines.is_some() { 2 } else { 1 }.into());
@@ -371,20 +377,26 @@ fn limit(args: &Args, scene: &HapticScene, rate: f64, is_live: bool) -> Option<u
     Some((seconds * rate - 1e-6).ceil().max(1.0) as u64)
 }
 
-fn warn_of_stiffness(
-    scene: &HapticScene,
-    built: &BuiltHaptic,
-    args: &Args,
-    device: &isotouch::haptics::device::Capabilities,
-    console: &Console,
-) {
-    let stiffness = scene.coupling_for(&built.pair, args.method).stiffness;
-    if stiffness > device.max_stiffness {
+/// Where a spring could give out more than was put in, and the device buzz: b > K·T/2 + |B| does not hold.
+fn warn_of_buzzing(coupling: &Coupling, device: &Capabilities, rate: f64, console: &Console) {
+    let passivity = device.passivity(rate);
+    let [shifts, turns] = passivity.margins(coupling);
+    if shifts <= 0.0 {
         console.warn(format_args!(
-            "the coupling's {} N/m are more than the {} N/m that {} renders without buzzing; lower the scene's stiffness",
-            number(stiffness),
-            number(device.max_stiffness),
-            device.name
+            "the coupling's {} N/m and {} N·s/m are more than {} surely takes without buzzing: {} N/m with that damping, {} N/m without; lower the scene's stiffness or damping",
+            number(coupling.stiffness),
+            number(coupling.damping),
+            device.name,
+            number(passivity.most_stiffness(coupling.damping)),
+            number(passivity.most_stiffness(0.0)),
+        ));
+    }
+    if device.has_torque() && turns <= 0.0 {
+        console.warn(format_args!(
+            "the coupling's {} N·m/rad and {} N·m·s/rad are more than {} surely takes without buzzing; lower the scene's angular stiffness or damping",
+            number(coupling.angular_stiffness),
+            number(coupling.angular_damping),
+            device.name,
         ));
     }
 }

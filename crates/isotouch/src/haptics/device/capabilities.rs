@@ -1,5 +1,7 @@
 //! What devices can do.
 
+use crate::haptics::Passivity;
+
 /// Who decides what: the two kinds of haptic device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Causality {
@@ -45,6 +47,17 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// The damping of its own that it must have, to be read and written at `rate`, Hz: it renders its largest stiffness without buzzing, so b ≥ K·T/2 of that. The hand that holds it adds
+    /// to it, which is not counted: it may let go.
+    pub fn passivity(&self, rate: f64) -> Passivity {
+        let own = |most: f64| 0.5 * most / self.rate;
+        Passivity {
+            device_damping: own(self.max_stiffness),
+            device_angular_damping: own(self.max_angular_stiffness),
+            period: 1.0 / rate,
+        }
+    }
+
     /// Whether it has torques.
     pub fn has_torque(&self) -> bool {
         self.max_torque > 0.0

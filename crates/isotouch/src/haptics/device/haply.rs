@@ -151,42 +151,83 @@ impl Device for Haply {
     }
 }
 
-/// The wire's thread: a state in, a force out.
+/// The wire's thread: a state in, a force out. A force that the servo loop no longer stands for is taken back at once, whether the service has answered or not.
 fn talk(mut wire: WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventory: &Value) {
     let mut message = force_message(id, &Wrench::ZERO);
     message["session"] = json!({"configure": {"profile": {"name": "isotouch"}}});
-    if let Some(state) = state_of(inventory, id, wire.now()) {
+    let mut grip = Grip::default();
+    if let Some(state) = state_of(inventory, id, wire.now(), &mut grip) {
         wire.arrived(state);
     }
+    let mut pushes = false;
+    // Messages that were not answered: one, or two after a force was taken back. The second answer is only listened to, or ever more would be on their way.
+    let mut unanswered = 0u32;
     while socket.send(Message::text(message.to_string())).is_ok() {
-        if wire.should_stop() {
-            let _ = socket.send(Message::text(force_message(id, &Wrench::ZERO).to_string()));
-            let _ = socket.close(None).and_then(|()| socket.flush());
-            return;
+        unanswered += 1;
+        let mut was_answered = false;
+        let force = loop {
+            if wire.should_stop() {
+                let _ = socket.send(Message::text(force_message(id, &Wrench::ZERO).to_string()));
+                let _ = socket.close(None).and_then(|()| socket.flush());
+                return;
+            }
+            match hear(&mut socket) {
+                Heard::Text(text) => {
+                    was_answered = true;
+                    unanswered = unanswered.saturating_sub(1);
+                    let answer = serde_json::from_str(&text).unwrap_or(Value::Null);
+                    // Without a state in it, the loss is noticed by its silence.
+                    if let Some(state) = state_of(&answer, id, wire.now(), &mut grip) {
+                        wire.arrived(state);
+                    }
+                    if unanswered == 0 {
+                        break wire.wrench();
+                    }
+                }
+                // What is missing now was never meant to be answered.
+                Heard::Nothing if was_answered => break wire.wrench(),
+                Heard::Nothing if pushes && wire.wrench() == Wrench::ZERO => break Wrench::ZERO,
+                Heard::Nothing => {}
+                Heard::Closed => {
+                    wire.closed();
+                    return;
+                }
+            }
+        };
+        if was_answered {
+            unanswered = 0;
         }
-        let Some(text) = next_text(&mut socket, &wire) else { break };
-        let answer = serde_json::from_str(&text).unwrap_or(Value::Null);
-        // Without a state in it, the loss is noticed by its silence.
-        if let Some(state) = state_of(&answer, id, wire.now()) {
-            wire.arrived(state);
-        }
-        message = force_message(id, &wire.wrench());
+        pushes = force != Wrench::ZERO;
+        message = force_message(id, &force);
     }
     wire.closed();
+}
+
+/// What came over the wire within [`WAKE`].
+enum Heard {
+    Text(String),
+    Nothing,
+    Closed,
+}
+
+fn hear(socket: &mut WebSocket<TcpStream>) -> Heard {
+    match socket.read() {
+        Ok(Message::Text(text)) => Heard::Text(text.as_str().to_owned()),
+        Ok(Message::Close(_)) => Heard::Closed,
+        Ok(_) => Heard::Nothing,
+        Err(tungstenite::Error::Io(error)) if is_timeout(&error) => Heard::Nothing,
+        Err(_) => Heard::Closed,
+    }
 }
 
 /// The next text; an empty one when the thread should end; `None` when the connection is closed.
 pub(super) fn next_text(socket: &mut WebSocket<TcpStream>, wire: &WireSide) -> Option<String> {
     loop {
-        match socket.read() {
-            Ok(Message::Text(text)) => return Some(text.as_str().to_owned()),
-            Ok(Message::Close(_)) => return None,
-            Ok(_) => {}
-            Err(tungstenite::Error::Io(error)) if is_timeout(&error) => {}
-            Err(_) => return None,
-        }
-        if wire.should_stop() {
-            return Some(String::new());
+        match hear(socket) {
+            Heard::Text(text) => return Some(text),
+            Heard::Closed => return None,
+            Heard::Nothing if wire.should_stop() => return Some(String::new()),
+            Heard::Nothing => {}
         }
     }
 }
@@ -200,16 +241,39 @@ fn force_message(id: &str, wrench: &Wrench) -> Value {
     json!({"inverse3": [{"device_id": id, "commands": {"set_cursor_force": {"vector": {"x": x, "y": y, "z": z}}}}]})
 }
 
+/// The grip as it was told last. One that falls asleep for a message has not turned, nor let go of its buttons.
+#[derive(Debug, Clone, Copy)]
+struct Grip {
+    rotation: DQuat,
+    buttons: u32,
+}
+
+impl Default for Grip {
+    /// Without one: not turned.
+    fn default() -> Self {
+        Self { rotation: DQuat::IDENTITY, buttons: 0 }
+    }
+}
+
+impl Grip {
+    fn hear(&mut self, message: &Value) {
+        let kinds = ["verse_grip", "wireless_verse_grip"];
+        let Some(state) = kinds.iter().find_map(|kind| message[kind].get(0)?.get("state")) else { return };
+        // Half of a state is none.
+        if let Some(rotation) = rotation(&state["orientation"]) {
+            *self = Self { rotation, buttons: buttons(state) };
+        }
+    }
+}
+
 /// The state of a device in a message, if it is there and makes sense.
-fn state_of(message: &Value, id: &str, time: f64) -> Option<DeviceState> {
+fn state_of(message: &Value, id: &str, time: f64, grip: &mut Grip) -> Option<DeviceState> {
     let device = message["inverse3"].as_array()?.iter().find(|device| device["device_id"] == id)?;
     let state = &device["state"];
     let position = vector(&state["cursor_position"])?;
     let linear = vector(&state["cursor_velocity"]).unwrap_or(DVec3::ZERO);
-    let grip =
-        ["verse_grip", "wireless_verse_grip"].iter().find_map(|kind| message[kind].get(0)?.get("state"));
-    let rotation = grip.and_then(|grip| rotation(&grip["orientation"])).unwrap_or(DQuat::IDENTITY);
-    let buttons = grip.map_or(0, buttons);
+    grip.hear(message);
+    let Grip { rotation, buttons } = *grip;
     let twist = Twist { linear, angular: DVec3::ZERO };
     Some(DeviceState { time, pose: Pose { position, rotation }, twist, buttons, wrench: None })
 }

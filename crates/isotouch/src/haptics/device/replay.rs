@@ -24,7 +24,7 @@ impl Replay {
     /// From a recording; losses of the device included.
     pub fn from_recording(recording: &Recording) -> Self {
         let header = recording.header();
-        // Limits as of the named device, where it is one of ours.
+        // Limits as they were, or as of the named device, where it is one of ours.
         let known = Preset::ALL.iter().map(|preset| preset.capabilities()).find(|c| c.name == header.device);
         let hand = Capabilities {
             name: "hand",
@@ -37,11 +37,15 @@ impl Replay {
             reach: [0.5; 3],
             ..Preset::Touch.capabilities()
         };
+        let known = known.unwrap_or(hand);
+        let [max_force, max_torque] = header.limits.unwrap_or([known.max_force, known.max_torque]);
         let capabilities = Capabilities {
             name: "replay",
             causality: header.causality,
             rate: header.rate,
-            ..known.unwrap_or(hand)
+            max_force,
+            max_torque,
+            ..known
         };
         let states = recording.entries().iter().map(|entry| (!entry.device_lost).then_some(entry.state));
         Self { states: states.collect(), capabilities, next: 0 }

@@ -158,6 +158,14 @@ impl Workspace {
         } else if !opens && let Some(held) = self.held.take() {
             self.take_up(&state.pose, &held);
             self.closed_at = Some(state.time);
+        } else if let Some(closed) = self.closed_at {
+            let since = state.time - closed;
+            if since < 0.0 {
+                // The device's clock began anew: so does the ramp.
+                self.closed_at = Some(state.time);
+            } else if since >= self.options.clutch_ramp {
+                self.closed_at = None;
+            }
         }
         self.last_device = Some(*state);
         if let Some(pose) = self.held {
@@ -226,8 +234,9 @@ impl Workspace {
     fn grown(&self) -> f64 {
         match (self.held, self.closed_at, self.last_device) {
             (Some(_), _, _) => 0.0,
-            (None, Some(closed), Some(device)) if device.time - closed < self.options.clutch_ramp => {
-                (device.time - closed) / self.options.clutch_ramp
+            // Never below 0 or above 1, whatever clocks do: this comes after all limits.
+            (None, Some(closed), Some(device)) if self.options.clutch_ramp > 0.0 => {
+                ((device.time - closed) / self.options.clutch_ramp).clamp(0.0, 1.0)
             }
             _ => 1.0,
         }

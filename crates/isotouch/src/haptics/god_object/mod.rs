@@ -325,6 +325,11 @@ impl GodObject {
         self.contacts.iter().map(|contact| (contact.place, -contact.inward))
     }
 
+    /// Whether it has reached the hand.
+    pub(crate) fn is_at(&self, world_from_hand: &Pose) -> bool {
+        self.is_still(&self.pose.displacement_to(world_from_hand, self.pair.center()))
+    }
+
     /// What contacts leave free: whether it is pinched or jammed, and by which of [`GodObject::rows`], with their weights. Those rows count that touch.
     pub fn freedom(&mut self) -> (Freedom, Vec<Weighted>) {
         let limit = 2.0 * self.skin();

@@ -202,19 +202,31 @@ impl GodObject {
 
     /// The same with Coulomb's friction: what is pressed on slides only where the pull along the surface is more than μ times that against it.
     fn rubbing(&mut self, metric: &Mat6, wanted: &Twist) -> Solution {
-        let center = self.pose.place(self.pair.center());
-        let friction = self.options.friction;
-        self.rubs.clear();
-        self.rubs.extend(self.contacts.iter().zip(&self.rows).map(|(of, row)| Contact {
-            normal: of.inward,
-            arm: of.place - center,
-            bound: row.bound,
-            friction,
-        }));
-        // What sticks creeps by less than this in a pass: at some thousand passes a second, by some hundredths of a cell a second.
-        let options = FrictionOptions { slip_length: 1e-4 * self.skin(), ..Default::default() };
+        let mut rubs = std::mem::take(&mut self.rubs);
+        rubs.clear();
+        rubs.extend((0..self.rows.len()).map(|row| self.rough_contact(row)));
+        self.rubs = rubs;
+        let usual = FrictionOptions::default();
+        let options =
+            FrictionOptions { slip_length: self.slip_length().unwrap_or(usual.slip_length), ..usual };
         let found = self.friction_solver.solve(metric, wanted, &self.rubs, &options);
         self.active = self.friction_solver.forces().iter().filter(|force| force.normal > 0.0).count();
         found.solution
+    }
+
+    /// One of the rows, with friction.
+    pub(crate) fn rough_contact(&self, row: usize) -> Contact {
+        let of = &self.contacts[row];
+        Contact {
+            normal: of.inward,
+            arm: of.place - self.pose.place(self.pair.center()),
+            bound: self.rows[row].bound,
+            friction: self.options.friction,
+        }
+    }
+
+    /// What sticks creeps by less than this in a pass, m: at some thousand passes a second, by some hundredths of a cell a second. `None` without friction.
+    pub(crate) fn slip_length(&self) -> Option<f64> {
+        (self.options.friction > 0.0).then(|| 1e-4 * self.skin())
     }
 }

@@ -73,7 +73,7 @@ impl PenaltyObject {
     }
 
     fn coupled(&self, dt: f64) -> Coupled {
-        let coupling = &self.options.coupling;
+        let coupling = &self.coupling;
         let gap = self.hand.world_from_body.displacement_to(&self.part.world_from_body, self.part.center);
         let spring = coupling.stiffness_at(&gap);
         Coupled {

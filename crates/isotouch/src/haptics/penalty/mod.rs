@@ -41,6 +41,9 @@ pub enum Looking {
     AtEnd,
 }
 
+/// N/m, where nothing else is said: what most devices render.
+const USUAL_STIFFNESS: f64 = 1000.0;
+
 /// How contact and coupling act.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PenaltyObjectOptions {
@@ -52,8 +55,8 @@ pub struct PenaltyObjectOptions {
     pub penalty: PenaltyOptions,
     /// The level that counts as the surface, m: penetration is told below it.
     pub surface: f64,
-    /// Between hand and part.
-    pub coupling: Coupling,
+    /// Between hand and part; `None` for [`Coupling::for_part`] of 1000 N/m.
+    pub coupling: Option<Coupling>,
     /// The largest stiffness of all contacts together along any direction, N/m. Springs get softer where many points touch, and by how much depends on how their normals are spread: as
     /// many points, but all round, may each be stiffer. More needs shorter steps; infinite for none.
     pub max_stiffness: f64,
@@ -68,7 +71,7 @@ impl Default for PenaltyObjectOptions {
             law: Law { stiffness: Stiffness::PerPoint(1000.0), damping: 1e-3, friction: Friction::NONE },
             penalty: PenaltyOptions { subintervals: 5, ..PenaltyOptions::default() },
             surface: 0.0,
-            coupling: Coupling::spring(1000.0, 1.0),
+            coupling: None,
             max_stiffness: f64::INFINITY,
             hand_mass: 1.0,
         }
@@ -112,7 +115,7 @@ pub struct PenaltyStep {
     pub contact: Wrench,
     /// Points that touched during the step.
     pub contacts: usize,
-    /// How deep the deepest of them came below σ = 0, m.
+    /// How deep the deepest of them came below [`PenaltyObjectOptions::surface`], m.
     pub penetration: f64,
     /// What the stiffness was multiplied by, so that all springs together keep their limit.
     pub softened: f64,
@@ -122,6 +125,7 @@ pub struct PenaltyStep {
 pub struct PenaltyObject {
     pair: Arc<HeldPair>,
     options: PenaltyObjectOptions,
+    coupling: Coupling,
     part: Placed,
     /// What an admittance device is told: the hand's own mass.
     hand: Placed,
@@ -136,7 +140,8 @@ impl PenaltyObject {
         options: &PenaltyObjectOptions,
     ) -> Result<Self, PenaltyError> {
         options.law.check()?;
-        options.coupling.check()?;
+        let coupling = options.coupling.unwrap_or_else(|| Coupling::for_part(USUAL_STIFFNESS, &pair));
+        coupling.check()?;
         let world_from_held = world_from_held.checked().ok_or(PenaltyError::NotAPose)?;
         for (quantity, value) in [("max_stiffness", options.max_stiffness), ("hand_mass", options.hand_mass)]
         {
@@ -153,7 +158,7 @@ impl PenaltyObject {
             return Err(PenaltyError::Option { quantity: "security distance", value, wanted: "finite" });
         }
         let part = Placed { center: pair.center(), ..Placed::at_rest(world_from_held) };
-        Ok(Self { pair, options: *options, part, hand: part, touching: Touching::default() })
+        Ok(Self { pair, options: *options, coupling, part, hand: part, touching: Touching::default() })
     }
 
     /// Follows a hand that is somewhere, whatever is felt: impedance devices. `dt` in seconds. What is not finite moves nothing.
@@ -195,7 +200,7 @@ impl PenaltyObject {
 
     /// Between hand and part.
     pub fn coupling(&self) -> &Coupling {
-        &self.options.coupling
+        &self.coupling
     }
 
     /// Goes on with these velocities, and finds what is touched on the way.
@@ -219,7 +224,7 @@ impl PenaltyObject {
         PenaltyStep {
             pose: self.part.world_from_body,
             twist: self.part.twist,
-            on_hand: self.options.coupling.between(&self.hand, &self.part),
+            on_hand: self.coupling.between(&self.hand, &self.part),
             contact: self.touching.force,
             contacts: self.touching.points,
             penetration: self.touching.penetration,

@@ -15,6 +15,8 @@ pub(super) const ENTRIES_PER_BLOCK: usize = 256;
 
 const DEVICE: std::ops::Range<usize> = 32..96;
 const SCENE: std::ops::Range<usize> = 96..224;
+/// Largest force and torque; zeros where they are not told.
+const LIMITS: usize = 224;
 const HEADER_CHECKSUM: usize = HEADER_BYTES - 4;
 const BLOCK_TAG: [u8; 4] = *b"blck";
 const END_TAG: [u8; 4] = *b"end.";
@@ -35,6 +37,9 @@ pub(super) fn encode_header(header: &RecordingHeader) -> [u8; HEADER_BYTES] {
     bytes[24..32].copy_from_slice(&header.rate.to_le_bytes());
     put_text(&mut bytes[DEVICE], &header.device);
     put_text(&mut bytes[SCENE], &header.scene);
+    let [force, torque] = header.limits.unwrap_or([0.0; 2]);
+    bytes[LIMITS..LIMITS + 8].copy_from_slice(&force.to_le_bytes());
+    bytes[LIMITS + 8..LIMITS + 16].copy_from_slice(&torque.to_le_bytes());
     let checksum = crc32fast::hash(&bytes[..HEADER_CHECKSUM]);
     bytes[HEADER_CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
     bytes
@@ -72,7 +77,12 @@ pub(super) fn decode_header(bytes: &[u8; HEADER_BYTES]) -> Result<RecordingHeade
         return Err(BadHeader::Damaged("the rate is not a number above 0"));
     }
     let text = |range| text_of(&bytes[range]).ok_or(BadHeader::Damaged("a name is not UTF-8"));
-    Ok(RecordingHeader { rate, causality, device: text(DEVICE)?, scene: text(SCENE)? })
+    let limits = [f64_at(bytes, LIMITS), f64_at(bytes, LIMITS + 8)];
+    if !limits.iter().all(|&limit| limit.is_finite() && limit >= 0.0) {
+        return Err(BadHeader::Damaged("a limit of the device is not a number of 0 or more"));
+    }
+    let limits = (limits[0] > 0.0).then_some(limits);
+    Ok(RecordingHeader { rate, causality, device: text(DEVICE)?, scene: text(SCENE)?, limits })
 }
 
 /// What stands before entries, or at the end.

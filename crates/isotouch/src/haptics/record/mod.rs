@@ -53,11 +53,19 @@ pub struct RecordingHeader {
     pub device: String,
     /// What was touched and how, for people: the scene's name or file; at most 128 bytes are kept.
     pub scene: String,
+    /// The largest force, N, and torque, N·m, that it could be told, in the scene's units; `None` in recordings that do not say.
+    pub limits: Option<[f64; 2]>,
 }
 
 impl Default for RecordingHeader {
     fn default() -> Self {
-        Self { rate: 1000.0, causality: Causality::Impedance, device: String::new(), scene: String::new() }
+        Self {
+            rate: 1000.0,
+            causality: Causality::Impedance,
+            device: String::new(),
+            scene: String::new(),
+            limits: None,
+        }
     }
 }
 

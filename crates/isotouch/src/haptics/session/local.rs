@@ -1,17 +1,17 @@
 //! What the servo loop knows of contact until the simulation says more.
 //!
 //! The simulation says where the part is and which planes hold it back there. Between two such words the hand goes on, and a thousandth of a second later the part would be elsewhere: on the same planes, most
-//! often. So the servo loop solves the same small program, from the last known pose: the part slides along its planes with the hand, and the force is that of contact, not of a part that
-//! lags behind. In free space nothing is felt.
+//! often. So the servo loop solves the same small program, from the last known pose: the part slides along its planes with the hand, or sticks to them where they are rough, and the force is that of
+//! contact, not of a part that lags behind. In free space nothing is felt.
 
 use glam::DVec3;
 
-use crate::contact::constraint::{Row, Solver};
-use crate::haptics::{Coupling, Renderer};
+use crate::contact::constraint::{Contact, FrictionOptions, FrictionSolver, Row, Solver};
+use crate::haptics::{Coupling, GodObject, Renderer};
 use crate::math::spatial::Cholesky6;
-use crate::math::{Pose, Twist, Wrench};
+use crate::math::{Mat6, Pose, Twist, Wrench};
 
-/// Most planes that are told, the nearest ones. Six hold a part; the rest are those it may come to next.
+/// Most planes that are told. Six hold a part; the rest are those it may come to next.
 pub(super) const MOST_PLANES: usize = 48;
 
 /// The word of the simulation.
@@ -37,13 +37,33 @@ pub(super) struct LocalModel {
 enum Kind {
     /// It slides along planes.
     Planes { metric: Cholesky6, planes: [Row; MOST_PLANES], count: usize },
+    /// It slides along rough ones, or sticks.
+    Rough { metric: Mat6, contacts: [Contact; MOST_PLANES], count: usize, slip_length: f64 },
     /// It goes where the hand goes.
     Free,
+    /// It is on its way to the hand, past something that it no longer touches: it stays where it is, for a force that came and went with every such step would be a rattle.
+    Behind,
     /// It goes on with its velocity.
     Moving,
 }
 
 const NO_PLANE: Row = Row { direction: Wrench::ZERO, bound: f64::INFINITY };
+const NO_CONTACT: Contact =
+    Contact { normal: DVec3::ZERO, arm: DVec3::ZERO, bound: f64::INFINITY, friction: 0.0 };
+/// Rounds of friction in a servo call: some microseconds each. Whatever they have come to, the last one has friction against the slip; the simulation takes as many as it needs.
+const ROUNDS: u32 = 6;
+
+/// What the servo loop solves its programs with. Made once, for [`MOST_PLANES`].
+pub(super) struct Solvers {
+    smooth: Solver,
+    rough: FrictionSolver,
+}
+
+impl Solvers {
+    pub(super) fn new() -> Self {
+        Self { smooth: Solver::with_capacity(MOST_PLANES), rough: FrictionSolver::with_capacity(MOST_PLANES) }
+    }
+}
 
 impl LocalModel {
     /// Before the first step.
@@ -61,14 +81,34 @@ impl LocalModel {
         }
     }
 
-    /// What there is to know of a renderer, for a hand that was told of at `time`.
-    pub(super) fn fill(&mut self, renderer: &Renderer, order: &mut Vec<u32>) {
+    /// What there is to know of a renderer, after a step towards a hand.
+    pub(super) fn fill(&mut self, renderer: &Renderer, hand: &Pose, order: &mut Vec<u32>) {
         self.kind = match renderer {
             Renderer::Penalty(_) => Kind::Moving,
-            Renderer::Constraint(god, _) => planes(god.rows(), order)
-                .zip(Cholesky6::new(&god.pair().metric(god.pose().rotation)))
-                .map_or(Kind::Free, |((planes, count), metric)| Kind::Planes { metric, planes, count }),
+            Renderer::Constraint(god, _) if god.rows().is_empty() && god.is_at(hand) => Kind::Free,
+            Renderer::Constraint(god, _) if god.rows().is_empty() => Kind::Behind,
+            Renderer::Constraint(god, _) => {
+                chosen(god.rows(), order);
+                Self::on_planes(god, order).unwrap_or(Kind::Behind)
+            }
         };
+    }
+
+    /// The planes of some of a god object's rows; `None` for a part whose metric is none.
+    fn on_planes(god: &GodObject, chosen: &[u32]) -> Option<Kind> {
+        let (metric, count) = (god.pair().metric(god.pose().rotation), chosen.len());
+        if let Some(slip_length) = god.slip_length() {
+            let mut contacts = [NO_CONTACT; MOST_PLANES];
+            for (contact, &row) in contacts.iter_mut().zip(chosen) {
+                *contact = god.rough_contact(row as usize);
+            }
+            return Cholesky6::new(&metric).map(|_| Kind::Rough { metric, contacts, count, slip_length });
+        }
+        let mut planes = [NO_PLANE; MOST_PLANES];
+        for (plane, &row) in planes.iter_mut().zip(chosen) {
+            *plane = god.rows()[row as usize];
+        }
+        Cholesky6::new(&metric).map(|metric| Kind::Planes { metric, planes, count })
     }
 
     /// Where the part is for this hand, and how it moves. Does not allocate.
@@ -77,10 +117,11 @@ impl LocalModel {
         hand: (&Pose, &Twist),
         now: f64,
         center: DVec3,
-        solver: &mut Solver,
+        solvers: &mut Solvers,
     ) -> (Pose, Twist) {
         match &self.kind {
             Kind::Free => (*hand.0, *hand.1),
+            Kind::Behind => (self.pose, Twist::ZERO),
             Kind::Moving => {
                 // Not far: what is older than a few steps is stale.
                 let since = (now - self.time).clamp(0.0, 0.01);
@@ -88,7 +129,7 @@ impl LocalModel {
                 (self.pose.displaced(&way, center), self.twist)
             }
             Kind::Planes { metric, planes, count } => {
-                let planes = &planes[..*count];
+                let (planes, solver) = (&planes[..*count], &mut solvers.smooth);
                 let wanted = self.pose.displacement_to(hand.0, center);
                 let found = solver.solve_or_relax(metric, &wanted, planes, &[]);
                 let step = if found.is_minimum() { found.step } else { Twist::ZERO };
@@ -103,29 +144,49 @@ impl LocalModel {
                 let moves = solver.solve(metric, hand.1, &holding[..held]);
                 (pose, if moves.is_minimum() { moves.step } else { Twist::ZERO })
             }
+            Kind::Rough { metric, contacts, count, slip_length } => {
+                let (contacts, solver) = (&contacts[..*count], &mut solvers.rough);
+                let options = FrictionOptions { slip_length: *slip_length, rounds: ROUNDS };
+                let wanted = self.pose.displacement_to(hand.0, center);
+                let found = solver.solve(metric, &wanted, contacts, &options).solution;
+                let step = if found.is_minimum() { found.step } else { Twist::ZERO };
+                // What is pressed on and slips goes along with the hand as far as the planes let it; what sticks does not.
+                let pressed = contacts.iter().zip(solver.forces()).filter(|(_, force)| force.normal > 0.0);
+                let sticks = |contact: &Contact| contact.slip(&step).length() <= *slip_length;
+                let is_held = pressed.clone().next().is_some() && pressed.clone().all(|(of, _)| sticks(of));
+                let twist = match Cholesky6::new(metric) {
+                    Some(metric) if !is_held => {
+                        let mut holding = [NO_PLANE; 12];
+                        let mut held = 0;
+                        for ((contact, _), row) in pressed.zip(&mut holding) {
+                            *row = Row { bound: 0.0, ..contact.row() };
+                            held += 1;
+                        }
+                        let moves = solvers.smooth.solve(&metric, hand.1, &holding[..held]);
+                        if moves.is_minimum() { moves.step } else { Twist::ZERO }
+                    }
+                    _ => Twist::ZERO,
+                };
+                (self.pose.displaced(&step, center), twist)
+            }
         }
     }
 }
 
-/// The nearest planes, in their order; `None` if there are none.
-fn planes(rows: &[Row], order: &mut Vec<u32>) -> Option<([Row; MOST_PLANES], usize)> {
-    if rows.is_empty() {
-        return None;
-    }
+/// At most [`MOST_PLANES`] rows, in their order: a quarter are the nearest ones, the rest those with the lowest numbers, which are spread evenly over all that is near. The nearest alone may all be on
+/// one side, by the rounding of a face that lies flat: the part would tip over the others.
+fn chosen(rows: &[Row], order: &mut Vec<u32>) {
     order.clear();
     order.extend(0..rows.len() as u32);
     if rows.len() > MOST_PLANES {
-        order.select_nth_unstable_by(MOST_PLANES - 1, |&a, &b| {
+        let nearest = MOST_PLANES / 4;
+        order.select_nth_unstable_by(nearest - 1, |&a, &b| {
             rows[a as usize].bound.total_cmp(&rows[b as usize].bound).then(a.cmp(&b))
         });
+        order[nearest..].select_nth_unstable(MOST_PLANES - nearest - 1);
         order.truncate(MOST_PLANES);
         order.sort_unstable();
     }
-    let mut planes = [NO_PLANE; MOST_PLANES];
-    for (plane, &row) in planes.iter_mut().zip(&*order) {
-        *plane = rows[row as usize];
-    }
-    Some((planes, order.len()))
 }
 
 /// What the hand feels, about the origin of its handle: the coupling acts at the part's centre of mass.

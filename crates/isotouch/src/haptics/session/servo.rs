@@ -3,12 +3,11 @@
 use glam::DVec3;
 
 use super::SessionOptions;
-use super::local::{LocalModel, MOST_PLANES, felt};
-use crate::contact::constraint::Solver;
+use super::local::{LocalModel, Solvers, felt};
 use crate::haptics::Coupling;
 use crate::haptics::device::{DeviceCommand, DeviceState};
 use crate::haptics::exchange::{Reader, Writer};
-use crate::haptics::safety::{Safety, SafetyStatus};
+use crate::haptics::safety::{Safety, SafetyState, SafetyStatus};
 use crate::math::{DMat3, Pose, Twist, Wrench};
 
 /// The half of a session that is called in the servo loop. Nothing here allocates, locks, logs or panics.
@@ -18,7 +17,7 @@ pub struct Servo {
     coupling: Coupling,
     center: DVec3,
     safety: Safety,
-    solver: Solver,
+    solvers: Solvers,
     body: Manipulandum,
 }
 
@@ -26,6 +25,7 @@ pub struct Servo {
 struct Manipulandum {
     pose: Pose,
     twist: Twist,
+    /// Of the last call; `None` before the first, which says where the device is.
     time: Option<f64>,
     mass: f64,
     /// In the body's frame.
@@ -71,7 +71,7 @@ impl Servo {
             coupling,
             center: mass.center_of_mass,
             safety: Safety::new(options.safety),
-            solver: Solver::with_capacity(MOST_PLANES),
+            solvers: Solvers::new(),
             body: Manipulandum::new((pose, mass), &coupling, options),
         }
     }
@@ -103,16 +103,26 @@ impl Servo {
         (out, feedback)
     }
 
-    /// Where an admittance device should go: one symplectic Euler step of its body (2016, section 4.2).
+    /// Where an admittance device should go: one symplectic Euler step of its body (2016, section 4.2). On any fault it stays where it is, at rest.
     pub(super) fn motion(&mut self, state: &DeviceState, push: Wrench) -> (DeviceCommand, Feedback) {
         self.words.update();
+        let is_sound = state.is_sound() && push.is_finite();
+        if is_sound {
+            self.body.take_up(&state.pose);
+        }
         let hand = (self.body.pose, self.body.twist);
         let (raw, feedback) = self.raw((&hand.0, &hand.1), state.time);
         let made = self.words.value().time;
         let back = if made == f64::NEG_INFINITY { Wrench::ZERO } else { raw };
         let data = if made == f64::NEG_INFINITY { state.time } else { made };
-        let back = self.safety.filter(state.time, data, back);
-        self.body.push(push + back, state.time, self.center);
+        let back = self.safety.filter(state.time, data, if is_sound { back } else { NO_FORCE });
+        let is_fault = matches!(self.safety.status().state, SafetyState::Zero(_));
+        if is_sound && !is_fault {
+            self.body.push(push + back, state.time, self.center);
+        } else {
+            // A hand that pushes against nothing would run away with the device.
+            self.body.rest(state.time);
+        }
         let Manipulandum { pose, twist, .. } = self.body;
         (DeviceCommand::Motion { pose, twist }, feedback)
     }
@@ -120,7 +130,7 @@ impl Servo {
     fn raw(&mut self, hand: (&Pose, &Twist), now: f64) -> (Wrench, Feedback) {
         let word = self.words.value();
         let about_center = Twist { linear: hand.1.at(hand.0.rotation * self.center), ..*hand.1 };
-        let (proxy, twist) = word.part_for((hand.0, &about_center), now, self.center, &mut self.solver);
+        let (proxy, twist) = word.part_for((hand.0, &about_center), now, self.center, &mut self.solvers);
         let wrench = felt(&self.coupling, (hand.0, &about_center), (&proxy, &twist), self.center);
         let feedback = Feedback {
             part: word.pose,
@@ -162,6 +172,10 @@ const GRIP_DAMPING: [f64; 2] = [30.0, 0.2];
 const STEADY: f64 = 0.5;
 /// b·dt/m of it: forces are a step late, so 1 would be the limit.
 const CALM: f64 = 0.25;
+/// Longest step of it, s: after a pause it goes on slowly instead of being thrown.
+const LONGEST_STEP: f64 = 0.01;
+/// The fastest it is told to go, m/s and rad/s: about what a hand does at most in work. More, and a push that was measured wrongly throws the device; less is felt as drag.
+const FASTEST: [f64; 2] = [2.0, 20.0];
 
 impl Manipulandum {
     /// As heavy as the held part, or as an explicit step needs to be steady between a grip and the coupling.
@@ -186,11 +200,28 @@ impl Manipulandum {
         }
     }
 
+    /// It begins where the device is, whatever the scene says: a device that is told to be elsewhere at once jumps.
+    fn take_up(&mut self, device: &Pose) {
+        if self.time.is_none() {
+            self.pose = *device;
+        }
+    }
+
+    /// It stays where it is.
+    fn rest(&mut self, time: f64) {
+        self.twist = Twist::ZERO;
+        if time.is_finite() {
+            self.time = Some(time);
+        }
+    }
+
     /// The wrench is about the handle's origin.
     fn push(&mut self, wrench: Wrench, time: f64, center: DVec3) {
         let last = self.time.replace(time);
-        let dt = last.map_or(0.0, |last| (time - last).clamp(0.0, 0.01));
-        if !wrench.is_finite() || dt == 0.0 {
+        let dt = last.map_or(0.0, |last| (time - last).min(LONGEST_STEP));
+        // Written so that NaN is no step.
+        let is_step = dt > 0.0;
+        if !is_step || !wrench.is_finite() {
             return;
         }
         let turn = DMat3::from_quat(self.pose.rotation);
@@ -201,6 +232,7 @@ impl Manipulandum {
         let kept = 1.0 / (1.0 + self.drag * dt);
         linear = (linear + wrench.force * (dt / self.mass)) * kept;
         let angular = (self.twist.angular + inertia.inverse() * torque * dt) * kept;
+        let (linear, angular) = (linear.clamp_length_max(FASTEST[0]), angular.clamp_length_max(FASTEST[1]));
         let way = Twist { linear: linear * dt, angular: angular * dt };
         self.pose = self.pose.displaced(&way, center);
         // Back to the velocity of the origin.

@@ -32,7 +32,7 @@ pub struct Simulation {
 pub struct Totals {
     /// Steps of the simulation.
     pub steps: u64,
-    /// The deepest that any point was below σ = 0 after a step, m.
+    /// The deepest that any point was below the level that counts as the surface, after a step, m.
     pub max_penetration: f64,
     /// Most points in contact at once.
     pub most_contacts: usize,
@@ -93,7 +93,7 @@ impl Simulation {
         word.contacts = u32::try_from(rendered.contacts).unwrap_or(u32::MAX);
         word.penetration = rendered.penetration;
         word.is_stuck = rendered.is_stuck;
-        word.fill(&self.renderer, &mut self.order);
+        word.fill(&self.renderer, &state.pose, &mut self.order);
         word.steps = totals.steps;
         word.seconds = begin.elapsed().as_secs_f64();
         self.words.write(*word);

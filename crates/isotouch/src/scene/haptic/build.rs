@@ -114,7 +114,7 @@ impl HapticScene {
                 ..PenaltyOptions::default()
             },
             surface: self.level(pair),
-            coupling,
+            coupling: Some(coupling),
             max_stiffness: of.max_stiffness.unwrap_or(most),
             ..PenaltyObjectOptions::default()
         };
@@ -124,9 +124,7 @@ impl HapticScene {
     /// The spring between hand and part, with what the scene leaves open.
     pub fn coupling_for(&self, pair: &HeldPair, method: Method) -> Coupling {
         let of = &self.coupling;
-        let mass = pair.mass();
-        let moment = (mass.inertia.x_axis.x + mass.inertia.y_axis.y + mass.inertia.z_axis.z) / 3.0;
-        let gyration = (moment / mass.mass).sqrt();
+        let (mass, moment, gyration) = (pair.mass(), pair.typical_moment(), pair.gyration());
         let angular = of.angular_stiffness.unwrap_or(of.stiffness * gyration * gyration);
         let (usual, limit) = match method {
             Method::Constraint => (Coupling::spring(of.stiffness, angular), f64::INFINITY),
