@@ -149,8 +149,8 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
             triangles.extend(quad.map(|[a, b, c]| if is_turned { [a, c, b] } else { [a, b, c] }));
         }
     };
-    // The quarter of each ring that faces the other leg is the crotch; the rest, of both, is the lowest ring of the hip.
-    let quarter = (around / 4) as usize;
+    // The third of each ring that faces the other leg is the crotch; the rest, of both, is the lowest ring of the hip. With half of it, rows of the crotch would crowd at its ends.
+    let reach = (around / 6).max(1) as usize;
     let mut tops: Vec<Vec<u32>> = Vec::new();
     for (side, is_turned) in [(1.0, false), (-1.0, true)] {
         let count = rows(leg);
@@ -163,23 +163,32 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
         }
     }
     let around = around as usize;
-    let outer = |top: &[u32]| -> Vec<u32> { (quarter..=around - quarter).map(|k| top[k]).collect() };
+    let outer = |top: &[u32]| -> Vec<u32> { (reach..=around - reach).map(|k| top[k]).collect() };
     // The crotch: rows from the back (z < 0) to the front between the inner arcs, which run through vertex 0.
-    let inner = |top: &[u32], k: usize| top[(around + k - quarter) % around];
-    let columns = (stance / spacing).ceil() as u32;
+    let inner = |top: &[u32], k: usize| top[(around + k - reach) % around];
     let mut strip: Vec<Vec<u32>> = Vec::new();
-    for k in 0..=2 * quarter {
+    for k in 0..=2 * reach {
         let (right, left) = (inner(&tops[0], k), inner(&tops[1], k));
         let (from, to) = (vertices[right as usize], vertices[left as usize]);
         let first = vertices.len() as u32;
+        // As many as fit: slivers are light, and what is light between what is heavy takes many rounds.
+        let columns = (from.distance(to) / spacing).round().max(1.0) as u32;
         vertices.extend((1..columns).map(|c| from.lerp(to, f64::from(c) / f64::from(columns))));
         strip.push(std::iter::once(right).chain(first..first + columns - 1).chain([left]).collect());
     }
     for rows in strip.windows(2) {
         let (back, front) = (&rows[0], &rows[1]);
-        for c in 0..columns as usize {
-            triangles.push([back[c], back[c + 1], front[c + 1]]);
-            triangles.push([back[c], front[c + 1], front[c]]);
+        let (mut b, mut f) = (0, 0);
+        while b + 1 < back.len() || f + 1 < front.len() {
+            // On along the one that is behind.
+            let is_back_next = (b + 1) * (front.len() - 1) <= (f + 1) * (back.len() - 1);
+            if f + 1 == front.len() || (is_back_next && b + 1 < back.len()) {
+                triangles.push([back[b], front[f], back[b + 1]]);
+                b += 1;
+            } else {
+                triangles.push([back[b], front[f], front[f + 1]]);
+                f += 1;
+            }
         }
     }
     // Around the hip: the right leg's outside from front to back, across, the left one's from back to front, and across again.
@@ -187,7 +196,7 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
     let mut hip = outer(&tops[0]);
     hip.extend(across(&strip[0]));
     hip.extend(outer(&tops[1]).into_iter().rev());
-    hip.extend(across(&strip[2 * quarter]).into_iter().rev());
+    hip.extend(across(&strip[2 * reach]).into_iter().rev());
     let count = rows(rise);
     let mut lower = hip.clone();
     for row in 1..=count {
