@@ -248,7 +248,7 @@ fn remarks() -> Vec<String> {
         format!(
             "2003 tells, on two Xeons of 2 GHz and in Java: edge tests take three times as long as particles alone, normals and the enhanced friction next to nothing, and obstacles are half of a step. \
              Its time step is 10 ms, here cut into {}. Every substep has wind, bending, strain, cloth on itself, and obstacles. What is far from the head, by what is known of the last substep, is not \
-             looked at again.",
+             looked at again. Two seconds are simulated; of 10,000 particles 0.4 s, of 99,856 the first 0.1 s.",
             ClothWorldOptions::default().substeps
         ),
         "![Time of a substep against the number of particles](pictures/cloth-substep.svg)".into(),

@@ -30,6 +30,17 @@ pub enum GarmentError {
 /// Squares along a side: beyond this it is a typing error.
 const MOST_SQUARES: usize = 10_000;
 
+/// Particles in all: beyond this, which takes some 5 GB, it is a typing error too.
+const MOST_PARTICLES: f64 = 4e6;
+
+fn in_all(garment: &'static str, particles: f64) -> Result<(), GarmentError> {
+    if particles <= MOST_PARTICLES {
+        return Ok(());
+    }
+    let wanted = "4000000 at most; cut it coarser";
+    Err(GarmentError::Bad { garment, parameter: "the number of particles", value: particles, wanted })
+}
+
 fn length(garment: &'static str, parameter: &'static str, value: f64) -> Result<f64, GarmentError> {
     let is_good = value > 0.0 && value <= 1e60;
     if is_good {
@@ -56,6 +67,7 @@ fn count(
 pub fn sheet(size: [f64; 2], squares: [usize; 2]) -> Result<TriMesh, GarmentError> {
     let [width, depth] = [length("sheet", "width", size[0])?, length("sheet", "depth", size[1])?];
     let [nx, nz] = [count("sheet", "squares", squares[0], 1)?, count("sheet", "squares", squares[1], 1)?];
+    in_all("sheet", (f64::from(nx) + 1.0) * (f64::from(nz) + 1.0))?;
     let mut vertices = Vec::with_capacity((nx as usize + 1) * (nz as usize + 1));
     for k in 0..=nz {
         for i in 0..=nx {
@@ -130,6 +142,8 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
     }
     let spacing = TAU * radius / f64::from(around);
     let rows = |height: f64| (height / spacing).round().clamp(1.0, 5000.0) as u32;
+    let rings = f64::from(rows(leg)) + f64::from(rows(rise));
+    in_all(NAME, (f64::from(around) + stance / spacing) * (2.0 * rings + f64::from(around)))?;
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
     // Rings of the legs: vertex 0 is the innermost, on the x axis between the legs.
@@ -243,6 +257,7 @@ pub fn hair(options: &HairOptions) -> Result<Vec<Vec<DVec3>>, GarmentError> {
     let long = length(NAME, "length", options.length)?;
     let points = count(NAME, "points", options.points, 2)?;
     let strands = options.strands;
+    in_all(NAME, strands as f64 * f64::from(points))?;
     let low = options.crown.to_radians().cos();
     let strand = |k: usize| {
         // A spiral with the golden angle, a little shaken so that no two fall alike.
