@@ -58,7 +58,8 @@ fn draped(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
     let sizes = if setup.quick { &[15][..] } else { &SQUARES[..] };
     let mut table = Table::new(
         format!(
-            "A tablecloth over a head of 292,820 triangles, per substep of 0.5 ms, {} threads",
+            "A tablecloth over a head of 292,820 triangles, per substep of {:.2} ms, {} threads",
+            10.0 / f64::from(ClothWorldOptions::default().substeps),
             setup.threads
         ),
         &[
@@ -244,9 +245,12 @@ fn beside_pypbd(setup: &Setup, remarks: &mut Vec<String>) -> anyhow::Result<Tabl
 
 fn remarks() -> Vec<String> {
     vec![
-        "2003 tells, on two Xeons of 2 GHz and in Java: edge tests take three times as long as particles alone, normals and the enhanced friction next to nothing, and obstacles are half of a step. \
-         Its time step is 10 ms, here cut into twenty. Every substep has wind, bending, strain, cloth on itself, and obstacles."
-            .into(),
+        format!(
+            "2003 tells, on two Xeons of 2 GHz and in Java: edge tests take three times as long as particles alone, normals and the enhanced friction next to nothing, and obstacles are half of a step. \
+             Its time step is 10 ms, here cut into {}. Every substep has wind, bending, strain, cloth on itself, and obstacles. What is far from the head, by what is known of the last substep, is not \
+             looked at again. Two seconds are simulated; of 10,000 particles 0.4 s, of 99,856 the first 0.1 s.",
+            ClothWorldOptions::default().substeps
+        ),
         "![Time of a substep against the number of particles](pictures/cloth-substep.svg)".into(),
     ]
 }

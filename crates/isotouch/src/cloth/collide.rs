@@ -11,12 +11,12 @@ use glam::DVec3;
 
 use super::obstacles::Placed;
 use super::{CollisionMethod, FrictionModel};
-use crate::ccd::{HitStatus, Segment};
+use crate::ccd::Segment;
 
 /// Looks at a place. More than two are needed only where obstacles meet.
 const LOOKS: usize = 5;
 /// What stops at this part of ε on its way has the rest for edges and rounding.
-const STOP: f64 = 0.5;
+pub(super) const STOP: f64 = 0.5;
 
 /// How a cloth is kept off obstacles in a substep.
 #[derive(Debug, Clone, Copy)]
@@ -109,9 +109,11 @@ enum Finding {
 pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> Answer {
     let Way { before, mut anchor, mut place, clearance } = *way;
     let level = match rules.method {
-        CollisionMethod::Continuous => rules.epsilon.min(clearance + rules.push_out),
+        CollisionMethod::Continuous if clearance + rules.push_out < rules.epsilon => {
+            rules.epsilon.min(held_before(before, obstacles) + rules.push_out)
+        }
         // At once, as 2003.
-        CollisionMethod::Discrete => rules.epsilon,
+        _ => rules.epsilon,
     };
     let mut pushes = Pushes::NONE;
     let mut last = None;
@@ -147,19 +149,32 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
             }
         }
     }
-    // No way out was found: it goes with what it touched, which is safe against that one.
-    match (rules.method, last) {
-        (CollisionMethod::Continuous, Some(of)) if clearance > 0.0 => {
-            let hit = matches!(find(before, place, level, obstacles, (rules, 1)), Finding::OnTheWay { .. });
-            if hit {
-                let carried = of.carried(before);
-                pushes.add(of.index, (carried - before) - (place - anchor));
-                return Answer { anchor: before, place: carried, clearance, pushes };
-            }
-            Answer { anchor, place, clearance: least_value(place, obstacles), pushes }
-        }
-        _ => Answer { anchor, place, clearance: least_value(place, obstacles), pushes },
+    // No way out was found: it goes to where it is safe.
+    let found = find(before, place, level, obstacles, (rules, 1));
+    if let (Some(of), Finding::OnTheWay { obstacle, .. }) = (last, found) {
+        let refuge = refuge(before, obstacles, obstacle);
+        pushes.add(of.index, (refuge - before) - (place - anchor));
+        return Answer { anchor: before, place: refuge, clearance: least_value(refuge, obstacles), pushes };
     }
+    Answer { anchor, place, clearance: least_value(place, obstacles), pushes }
+}
+
+/// Where a point that is in the way of an obstacle is safe at the end of a substep: carried by that one, or where it was, or carried by another. Between obstacles that leave no room, nowhere:
+/// then it goes with the first.
+pub(super) fn refuge(before: DVec3, obstacles: &[Placed<'_>], first: usize) -> DVec3 {
+    let with_first = obstacles[first].carried(before);
+    let others = obstacles.iter().map(|of| of.carried(before));
+    let places = [with_first, before].into_iter().chain(others);
+    places.into_iter().find(|&place| is_lost(before, place, obstacles).is_none()).unwrap_or(with_first)
+}
+
+/// How far a point was held off the nearest obstacle at the beginning of the substep.
+fn held_before(before: DVec3, obstacles: &[Placed<'_>]) -> f64 {
+    let of = |of: &Placed<'_>| {
+        let local = of.from_world_before.transform_point3(before);
+        of.look(local, of.box_distance(local)).1
+    };
+    obstacles.iter().map(of).filter(|phi| !phi.is_nan()).fold(f64::INFINITY, f64::min)
 }
 
 /// φ of the nearest obstacle at a place.
@@ -174,37 +189,40 @@ pub(super) fn least_value_before(before: DVec3, obstacles: &[Placed<'_>]) -> f64
     obstacles.iter().map(of).filter(|phi| !phi.is_nan()).fold(f64::INFINITY, f64::min)
 }
 
-/// Whether a point comes below a surface on its way, or ends there, although it began outside.
-pub(super) fn is_lost(
-    before: DVec3,
-    place: DVec3,
-    clearance: f64,
-    obstacles: &[Placed<'_>],
-) -> Option<usize> {
-    if clearance <= 0.0 {
-        return None;
-    }
+/// Which obstacle a point comes below the surface of, on its way or at its end, although it began outside.
+pub(super) fn is_lost(before: DVec3, place: DVec3, obstacles: &[Placed<'_>]) -> Option<usize> {
     obstacles.iter().position(|of| {
         let (from, to) =
             (of.from_world_before.transform_point3(before), of.from_world.transform_point3(place));
         let phi = of.shape.value(to);
-        if phi <= 0.0 {
-            return true;
+        let change = of.steepness * to.distance(from);
+        let bent = of.steepness * of.sagitta(from, to);
+        if phi > change + bent {
+            return false;
         }
-        phi <= of.steepness * to.distance(from) && crosses(of, from, to, 0.0).is_some()
+        let start = of.shape.value(from);
+        if start.is_nan() || start <= 0.0 {
+            return false;
+        }
+        // φ on the way is no less than ½·(φ₀ + φ₁ − L·ℓ).
+        let may_cross = 0.5 * (phi + start - change) <= bent;
+        phi <= 0.0 || (may_cross && crosses(of, from, to, bent.min(0.9 * start).min(0.9 * phi)).is_some())
     })
 }
 
 fn crosses(of: &Placed<'_>, from: DVec3, to: DVec3, iso: f64) -> Option<(f64, DVec3, Option<DVec3>)> {
-    let segment = Segment::new(from, to);
-    let hit = of.shape.first_hit(&segment, iso)?;
-    let hit = if hit.status == HitStatus::Bound {
-        // Outside its box a field excludes less than it knows: the solid is in the box, so only σ = 0 counts there.
-        of.shape.first_hit(&segment, 0.0).filter(|hit| hit.status != HitStatus::Bound)?
-    } else {
-        hit
+    let (first, last) = of.time_in_box(from, to)?;
+    let at = |t: f64| {
+        if t <= 0.0 {
+            from
+        } else if t >= 1.0 {
+            to
+        } else {
+            from.lerp(to, t)
+        }
     };
-    Some((hit.t, hit.point, hit.normal))
+    let hit = of.shape.first_hit(&Segment::new(at(first), at(last)), iso)?;
+    Some((first + (last - first) * hit.t, hit.point, hit.normal))
 }
 
 fn find(
@@ -228,18 +246,18 @@ fn find(
             others = others.min(beside);
             continue;
         }
-        let (phi, gradient) = of.shape.value_and_gradient(to);
+        let (bound, phi, gradient) = of.look(to, beside);
         // Nothing is known there.
-        if phi.is_nan() {
+        if bound.is_nan() {
             continue;
         }
-        least = least.min(phi);
+        least = least.min(bound);
         let stop = STOP * rules.epsilon;
         // φ changes by no more than its steepness on the way.
-        if rules.method == CollisionMethod::Continuous && phi - of.steepness * travel < stop {
+        if rules.method == CollisionMethod::Continuous && bound - of.steepness * travel < stop {
             let from = of.from_world_before.transform_point3(before);
             let start = of.shape.value(from);
-            if start > 0.0 && 0.5 * (phi + start - of.steepness * from.distance(to)) < stop {
+            if start > 0.0 && 0.5 * (bound + start - of.steepness * from.distance(to)) < stop {
                 let iso = (stop + of.steepness * of.sagitta(from, to)).min(0.9 * start);
                 if let Some((t, point, normal)) = crosses(of, from, to, iso)
                     && first.is_none_or(|(other, ..)| t < other)

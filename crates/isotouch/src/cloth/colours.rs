@@ -93,12 +93,12 @@ pub(super) trait Constraint<const N: usize>: Copy + Send + Sync {
 pub(super) struct Solver<const N: usize, C: Constraint<N>> {
     constraints: Coloured<C>,
     multipliers: Vec<C::Multiplier>,
-    moved: Vec<[DVec3; N]>,
+    targets: Vec<[DVec3; N]>,
 }
 
 impl<const N: usize, C: Constraint<N>> Default for Solver<N, C> {
     fn default() -> Self {
-        Self { constraints: Coloured::default(), multipliers: Vec::new(), moved: Vec::new() }
+        Self { constraints: Coloured::default(), multipliers: Vec::new(), targets: Vec::new() }
     }
 }
 
@@ -106,7 +106,7 @@ impl<const N: usize, C: Constraint<N>> Solver<N, C> {
     pub(super) fn new(all: &[C], particles: usize) -> Self {
         let constraints = Coloured::new(all, particles, C::particles);
         let multipliers = vec![C::Multiplier::default(); all.len()];
-        Self { constraints, multipliers, moved: Vec::new() }
+        Self { constraints, multipliers, targets: Vec::new() }
     }
 
     /// Forgets the multipliers of the last substep.
@@ -117,21 +117,16 @@ impl<const N: usize, C: Constraint<N>> Solver<N, C> {
     /// One round over all.
     pub(super) fn round(&mut self, places: &mut [DVec3], inverse_masses: &[f64], h: f64) {
         let per_square = 1.0 / (h * h);
-        let Self { constraints, multipliers, moved } = self;
+        let Self { constraints, multipliers, targets } = self;
         for run in constraints.runs() {
             let of_run = &constraints.all[run.clone()];
             let multipliers = &mut multipliers[run];
-            let go = |one: &C, multiplier: &mut C::Multiplier, places: &[DVec3]| {
-                let particles = one.particles();
-                let at = particles.map(|i| places[i as usize]);
-                let masses = particles.map(|i| inverse_masses[i as usize]);
-                one.moved(at, masses, multiplier, per_square)
-            };
             if !is_shared(of_run.len()) {
                 for (one, multiplier) in of_run.iter().zip(multipliers) {
-                    let to = go(one, multiplier, places);
-                    for (&i, to) in one.particles().iter().zip(to) {
-                        places[i as usize] = to;
+                    let to = moved(one, multiplier, (places, inverse_masses), per_square);
+                    let particles = one.particles();
+                    for k in 0..N {
+                        places[particles[k] as usize] = to[k];
                     }
                 }
                 continue;
@@ -139,8 +134,10 @@ impl<const N: usize, C: Constraint<N>> Solver<N, C> {
             // No two of a run share a particle, so all can look before any is moved.
             let seen: &[DVec3] = places;
             let found = of_run.par_iter().zip(multipliers).with_min_len(256);
-            found.map(|(one, multiplier)| go(one, multiplier, seen)).collect_into_vec(moved);
-            for (one, to) in of_run.iter().zip(&*moved) {
+            found
+                .map(|(one, multiplier)| moved(one, multiplier, (seen, inverse_masses), per_square))
+                .collect_into_vec(targets);
+            for (one, to) in of_run.iter().zip(&*targets) {
                 for (&i, &to) in one.particles().iter().zip(to) {
                     places[i as usize] = to;
                 }
@@ -161,6 +158,23 @@ impl<const N: usize, C: Constraint<N>> Solver<N, C> {
     pub(super) fn all(&self) -> &[C] {
         &self.constraints.all
     }
+}
+
+/// Where one round puts the particles of a constraint. Always inlined: handed over through memory, results of one would hold up the next.
+#[inline(always)]
+fn moved<const N: usize, C: Constraint<N>>(
+    one: &C,
+    multiplier: &mut C::Multiplier,
+    (places, inverse_masses): (&[DVec3], &[f64]),
+    per_square: f64,
+) -> [DVec3; N] {
+    let particles = one.particles();
+    let (mut at, mut masses) = ([DVec3::ZERO; N], [0.0; N]);
+    for k in 0..N {
+        at[k] = places[particles[k] as usize];
+        masses[k] = inverse_masses[particles[k] as usize];
+    }
+    one.moved(at, masses, multiplier, per_square)
 }
 
 #[cfg(test)]

@@ -30,6 +30,17 @@ pub enum GarmentError {
 /// Squares along a side: beyond this it is a typing error.
 const MOST_SQUARES: usize = 10_000;
 
+/// Particles in all: beyond this, which takes some 5 GB, it is a typing error too.
+const MOST_PARTICLES: f64 = 4e6;
+
+fn in_all(garment: &'static str, particles: f64) -> Result<(), GarmentError> {
+    if particles <= MOST_PARTICLES {
+        return Ok(());
+    }
+    let wanted = "4000000 at most; cut it coarser";
+    Err(GarmentError::Bad { garment, parameter: "the number of particles", value: particles, wanted })
+}
+
 fn length(garment: &'static str, parameter: &'static str, value: f64) -> Result<f64, GarmentError> {
     let is_good = value > 0.0 && value <= 1e60;
     if is_good {
@@ -56,6 +67,7 @@ fn count(
 pub fn sheet(size: [f64; 2], squares: [usize; 2]) -> Result<TriMesh, GarmentError> {
     let [width, depth] = [length("sheet", "width", size[0])?, length("sheet", "depth", size[1])?];
     let [nx, nz] = [count("sheet", "squares", squares[0], 1)?, count("sheet", "squares", squares[1], 1)?];
+    in_all("sheet", (f64::from(nx) + 1.0) * (f64::from(nz) + 1.0))?;
     let mut vertices = Vec::with_capacity((nx as usize + 1) * (nz as usize + 1));
     for k in 0..=nz {
         for i in 0..=nx {
@@ -130,6 +142,8 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
     }
     let spacing = TAU * radius / f64::from(around);
     let rows = |height: f64| (height / spacing).round().clamp(1.0, 5000.0) as u32;
+    let rings = f64::from(rows(leg)) + f64::from(rows(rise));
+    in_all(NAME, (f64::from(around) + stance / spacing) * (2.0 * rings + f64::from(around)))?;
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
     // Rings of the legs: vertex 0 is the innermost, on the x axis between the legs.
@@ -149,8 +163,8 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
             triangles.extend(quad.map(|[a, b, c]| if is_turned { [a, c, b] } else { [a, b, c] }));
         }
     };
-    // The quarter of each ring that faces the other leg is the crotch; the rest, of both, is the lowest ring of the hip.
-    let quarter = (around / 4) as usize;
+    // The third of each ring that faces the other leg is the crotch; the rest, of both, is the lowest ring of the hip. With half of it, rows of the crotch would crowd at its ends.
+    let reach = (around / 6).max(1) as usize;
     let mut tops: Vec<Vec<u32>> = Vec::new();
     for (side, is_turned) in [(1.0, false), (-1.0, true)] {
         let count = rows(leg);
@@ -163,23 +177,32 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
         }
     }
     let around = around as usize;
-    let outer = |top: &[u32]| -> Vec<u32> { (quarter..=around - quarter).map(|k| top[k]).collect() };
+    let outer = |top: &[u32]| -> Vec<u32> { (reach..=around - reach).map(|k| top[k]).collect() };
     // The crotch: rows from the back (z < 0) to the front between the inner arcs, which run through vertex 0.
-    let inner = |top: &[u32], k: usize| top[(around + k - quarter) % around];
-    let columns = (stance / spacing).ceil() as u32;
+    let inner = |top: &[u32], k: usize| top[(around + k - reach) % around];
     let mut strip: Vec<Vec<u32>> = Vec::new();
-    for k in 0..=2 * quarter {
+    for k in 0..=2 * reach {
         let (right, left) = (inner(&tops[0], k), inner(&tops[1], k));
         let (from, to) = (vertices[right as usize], vertices[left as usize]);
         let first = vertices.len() as u32;
+        // As many as fit: slivers are light, and what is light between what is heavy takes many rounds.
+        let columns = (from.distance(to) / spacing).round().max(1.0) as u32;
         vertices.extend((1..columns).map(|c| from.lerp(to, f64::from(c) / f64::from(columns))));
         strip.push(std::iter::once(right).chain(first..first + columns - 1).chain([left]).collect());
     }
     for rows in strip.windows(2) {
         let (back, front) = (&rows[0], &rows[1]);
-        for c in 0..columns as usize {
-            triangles.push([back[c], back[c + 1], front[c + 1]]);
-            triangles.push([back[c], front[c + 1], front[c]]);
+        let (mut b, mut f) = (0, 0);
+        while b + 1 < back.len() || f + 1 < front.len() {
+            // On along the one that is behind.
+            let is_back_next = (b + 1) * (front.len() - 1) <= (f + 1) * (back.len() - 1);
+            if f + 1 == front.len() || (is_back_next && b + 1 < back.len()) {
+                triangles.push([back[b], front[f], back[b + 1]]);
+                b += 1;
+            } else {
+                triangles.push([back[b], front[f], front[f + 1]]);
+                f += 1;
+            }
         }
     }
     // Around the hip: the right leg's outside from front to back, across, the left one's from back to front, and across again.
@@ -187,7 +210,7 @@ pub fn trousers(options: &TrousersOptions) -> Result<TriMesh, GarmentError> {
     let mut hip = outer(&tops[0]);
     hip.extend(across(&strip[0]));
     hip.extend(outer(&tops[1]).into_iter().rev());
-    hip.extend(across(&strip[2 * quarter]).into_iter().rev());
+    hip.extend(across(&strip[2 * reach]).into_iter().rev());
     let count = rows(rise);
     let mut lower = hip.clone();
     for row in 1..=count {
@@ -234,6 +257,7 @@ pub fn hair(options: &HairOptions) -> Result<Vec<Vec<DVec3>>, GarmentError> {
     let long = length(NAME, "length", options.length)?;
     let points = count(NAME, "points", options.points, 2)?;
     let strands = options.strands;
+    in_all(NAME, strands as f64 * f64::from(points))?;
     let low = options.crown.to_radians().cos();
     let strand = |k: usize| {
         // A spiral with the golden angle, a little shaken so that no two fall alike.

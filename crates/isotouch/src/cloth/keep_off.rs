@@ -1,52 +1,36 @@
 //! All particles and edges of a cloth against all obstacles, in a substep.
 //!
-//! Three passes: particles; places on edges, where an end is near, in runs that share no particle; particles that edges have moved. With the continuous method what is
-//! still below a surface then, or has come through one, is looked for, and as a last resort goes back to where it was, neighbours with it if need be:
-//! that place was good.
+//! Three passes: particles; places on edges (`edges_off`); particles that edges have moved. With the continuous method what is still below a surface then, or has come through
+//! one, is looked for and taken back (`take_back`).
 //!
 //! Most work is saved by what is known already: how far each particle was from the nearest surface, less what it and obstacles have moved.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Answer, Pushes, Rules, Way, is_lost, kept_off, least_value, least_value_before};
+use super::collide::{Answer, Pushes, Rules, Way, kept_off, least_value, least_value_before};
 use super::colours::is_shared;
+use super::edges_off::EdgeContacts;
 use super::obstacles::Placed;
 use super::options::EdgeTest;
 use super::{Cloth, CollisionMethod};
 use crate::math::{Aabb, Wrench};
 
-/// Rounds of looking for what is lost; from the third on it goes back.
-const ROUNDS: usize = 24;
-
 /// What is known of distances, and room for a substep's work.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contacts {
     /// φ of the nearest obstacle, at least, for each particle at the beginning of the substep.
-    clearance: Vec<f64>,
+    pub(super) clearance: Vec<f64>,
     /// The same at its end.
-    next: Vec<f64>,
-    /// Of a place on each edge.
-    edge_clearance: Vec<f64>,
-    edge_next: Vec<f64>,
-    /// Where that place was when it was last looked at.
-    settled: Vec<DVec3>,
-    touches: Vec<Pushes>,
-    moves: Vec<Option<EdgeMove>>,
-    /// Particles that were moved after their own look.
-    stirred: Vec<bool>,
+    pub(super) next: Vec<f64>,
+    pub(super) of_edges: EdgeContacts,
+    pub(super) touches: Vec<Pushes>,
+    /// Particles that were moved after the first look at all.
+    pub(super) stirred: Vec<bool>,
+    /// Particles that were taken back.
+    pub(super) is_back: Vec<bool>,
     /// Whether distances are known at all.
     is_known: bool,
-}
-
-/// What an edge wants of its ends.
-#[derive(Debug, Clone, Copy)]
-struct EdgeMove {
-    /// Where on the edge, from 0 to 1.
-    at: f64,
-    place: DVec3,
-    anchor: DVec3,
-    pushes: Pushes,
 }
 
 impl Contacts {
@@ -54,12 +38,10 @@ impl Contacts {
         Self {
             clearance: vec![0.0; particles],
             next: vec![0.0; particles],
-            edge_clearance: vec![0.0; edges],
-            edge_next: vec![0.0; edges],
-            settled: vec![DVec3::ZERO; edges],
+            of_edges: EdgeContacts::new(edges),
             touches: vec![Pushes::NONE; particles],
-            moves: Vec::new(),
             stirred: vec![false; particles],
+            is_back: vec![false; particles],
             is_known: false,
         }
     }
@@ -71,38 +53,41 @@ impl Contacts {
 
     /// Distances of particles and edges; none if they are to be looked at anew.
     pub(super) fn known(&self) -> (&[f64], &[f64]) {
-        if self.is_known { (&self.clearance, &self.edge_clearance) } else { (&[], &[]) }
+        if self.is_known { (&self.clearance, &self.of_edges.clearance) } else { (&[], &[]) }
     }
 
     /// Puts back what [`Contacts::known`] gave.
     pub(super) fn recall(&mut self, particles: &[f64], edges: &[f64]) {
-        self.is_known = particles.len() == self.clearance.len() && edges.len() == self.edge_clearance.len();
+        self.is_known =
+            particles.len() == self.clearance.len() && edges.len() == self.of_edges.clearance.len();
         if self.is_known {
             self.clearance.copy_from_slice(particles);
-            self.edge_clearance.copy_from_slice(edges);
+            self.of_edges.clearance.copy_from_slice(edges);
         }
     }
 }
 
 /// What is the same for all points in a substep.
-struct Substep<'a> {
-    near: &'a [Placed<'a>],
-    rules: &'a Rules,
+pub(super) struct Substep<'a> {
+    pub(super) near: &'a [Placed<'a>],
+    pub(super) rules: &'a Rules,
+    /// s.
+    pub(super) h: f64,
     /// Obstacles that are not near are at least this far.
-    far: f64,
+    pub(super) far: f64,
     /// Of the steepest.
-    steepness: f64,
+    pub(super) steepness: f64,
     /// How far obstacles move at most.
-    drift: f64,
+    pub(super) drift: f64,
 }
 
 impl Substep<'_> {
     /// Less φ than this is lost on such a way.
-    fn loss(&self, before: DVec3, place: DVec3) -> f64 {
+    pub(super) fn loss(&self, before: DVec3, place: DVec3) -> f64 {
         self.steepness * (before.distance(place) + self.drift)
     }
 
-    fn answer(&self, way: &Way) -> Answer {
+    pub(super) fn answer(&self, way: &Way) -> Answer {
         let mut answer = kept_off(way, self.near, self.rules);
         answer.clearance = answer.clearance.min(self.far);
         answer
@@ -128,8 +113,10 @@ impl Cloth {
         let near: Vec<Placed<'_>> = obstacles
             .iter()
             .filter(|of| {
-                let apart = of.distance_to_box(&bounds);
-                let is_near = apart <= rules.epsilon + of.drift(reach(of));
+                // Being held off or carried may lead out of these bounds by no more than this.
+                let beyond = rules.epsilon + of.drift(reach(of));
+                let apart = of.distance_to_box(&bounds) - beyond;
+                let is_near = apart <= beyond;
                 if !is_near {
                     far = far.min(apart);
                 }
@@ -139,7 +126,7 @@ impl Cloth {
             .collect();
         let steepness = near.iter().map(|of| of.steepness).fold(1.0, f64::max);
         let drift = obstacles.iter().map(|of| of.drift(reach(of))).fold(0.0, f64::max);
-        let substep = Substep { near: &near, rules, far, steepness, drift };
+        let substep = Substep { near: &near, rules, h, far, steepness, drift };
         if !self.contacts.is_known {
             self.look(obstacles);
         }
@@ -147,21 +134,21 @@ impl Cloth {
         let mut count = 0;
         self.keep_particles_off(&substep, None);
         if self.edge_test != EdgeTest::None {
-            count += self.keep_edges_off(&substep, (h, &mut *impulses));
+            count += self.keep_edges_off(&substep, impulses);
             if rules.method == CollisionMethod::Continuous {
                 let stirred = std::mem::take(&mut self.contacts.stirred);
                 self.keep_particles_off(&substep, Some(&stirred));
                 self.contacts.stirred = stirred;
-                self.take_back_lost(&substep, (h, &mut *impulses));
+                self.take_back_lost(&substep, impulses);
             }
+            self.look_again_at_low_edges(&substep);
         }
-        self.look_again_at_low_edges(&substep);
         if rules.method == CollisionMethod::Continuous {
             self.slow_down_what_is_inside(obstacles, rules);
         }
-        let Contacts { clearance, next, edge_clearance, edge_next, touches, .. } = &mut self.contacts;
+        let Contacts { clearance, next, of_edges, touches, .. } = &mut self.contacts;
         std::mem::swap(clearance, next);
-        std::mem::swap(edge_clearance, edge_next);
+        std::mem::swap(&mut of_edges.clearance, &mut of_edges.next);
         for (i, pushes) in touches.iter().enumerate().filter(|(_, pushes)| !pushes.is_none()) {
             count += 1;
             for (obstacle, kick) in pushes.iter() {
@@ -178,22 +165,13 @@ impl Cloth {
         for (clearance, &at) in self.contacts.clearance.iter_mut().zip(&self.before) {
             *clearance = least_value_before(at, obstacles);
         }
-        for (clearance, edge) in self.contacts.edge_clearance.iter_mut().zip(&self.edges.all) {
-            let [a, b] = edge.ends.map(|i| self.before[i as usize]);
-            *clearance = least_value_before(0.5 * (a + b), obstacles);
-        }
-        self.contacts.is_known = true;
-    }
-
-    /// Edges that are being lifted out share their ends with others: what was reached is looked up, or the next lift would be too much.
-    fn look_again_at_low_edges(&mut self, substep: &Substep<'_>) {
-        let low = (1.0 - 1e-3) * substep.rules.epsilon;
-        for (next, edge) in self.contacts.edge_next.iter_mut().zip(&self.edges.all) {
-            if *next < low {
-                let [a, b] = edge.ends.map(|i| self.places[i as usize]);
-                *next = next.min(least_value(0.5 * (a + b), substep.near));
+        if self.edge_test != EdgeTest::None {
+            for (clearance, edge) in self.contacts.of_edges.clearance.iter_mut().zip(&self.edges.all) {
+                let [a, b] = edge.ends.map(|i| self.before[i as usize]);
+                *clearance = least_value_before(0.5 * (a + b), obstacles);
             }
         }
+        self.contacts.is_known = true;
     }
 
     /// What is being pushed out creeps, as seen from what it is in: what it is stretched by on its way would throw it else.
@@ -263,204 +241,8 @@ impl Cloth {
             },
         );
     }
-
-    /// One place of every edge with an end that is near. What it needs is added to both ends. How many touched.
-    fn keep_edges_off(&mut self, substep: &Substep<'_>, (h, impulses): (f64, &mut [Wrench])) -> usize {
-        let mut count = 0;
-        let runs: Vec<std::ops::Range<usize>> = self.edges.runs().collect();
-        let mut moves = std::mem::take(&mut self.contacts.moves);
-        let mut edge_next = std::mem::take(&mut self.contacts.edge_next);
-        let mut settled = std::mem::take(&mut self.contacts.settled);
-        let mut give_way = |cloth: &mut Self, e: usize, one: &EdgeMove| {
-            count += 1;
-            let mass = cloth.apply(e, one);
-            cloth.press(e, one, (mass / h, substep, &mut *impulses));
-        };
-        for run in runs {
-            if !is_shared(run.len()) {
-                // No two of a run share a particle: whether one moves before the next looks is all the same.
-                for e in run {
-                    if let Some(one) = self.edge_move(e, substep, (&mut edge_next[e], &mut settled[e])) {
-                        give_way(self, e, &one);
-                    }
-                }
-                continue;
-            }
-            let state = edge_next[run.clone()].par_iter_mut().zip(&mut settled[run.clone()]);
-            let found = state.with_min_len(256).enumerate();
-            found
-                .map(|(k, (next, settled))| self.edge_move(run.start + k, substep, (next, settled)))
-                .collect_into_vec(&mut moves);
-            for (e, one) in run.zip(&moves) {
-                if let Some(one) = one {
-                    give_way(self, e, one);
-                }
-            }
-        }
-        self.contacts.edge_next = edge_next;
-        self.contacts.settled = settled;
-        self.contacts.moves = moves;
-        count
-    }
-
-    /// What one edge wants.
-    fn edge_move(
-        &self,
-        e: usize,
-        substep: &Substep<'_>,
-        (next, settled): (&mut f64, &mut DVec3),
-    ) -> Option<EdgeMove> {
-        let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
-        let (xa, xb) = (self.places[a], self.places[b]);
-        let nearest = self.contacts.next[a].min(self.contacts.next[b]);
-        let left = nearest - 0.5 * substep.steepness * xa.distance(xb);
-        *settled = 0.5 * (xa + xb);
-        if left > substep.rules.epsilon {
-            *next = left;
-            return None;
-        }
-        if self.inverse_masses[a] + self.inverse_masses[b] == 0.0 {
-            *next = f64::NEG_INFINITY;
-            return None;
-        }
-        let at = match self.edge_test {
-            EdgeTest::None | EdgeTest::Centre => 0.5,
-            EdgeTest::Deepest => deepest(xa, xb, substep),
-        };
-        let before = self.before[a].lerp(self.before[b], at);
-        let known = if at == 0.5 {
-            self.contacts.edge_clearance[e]
-        } else {
-            least_value_before(before, substep.near)
-        };
-        let place = xa.lerp(xb, at);
-        let left = known - substep.loss(before, place);
-        if left > substep.rules.epsilon {
-            *next = left;
-            return None;
-        }
-        let anchor = self.anchors[a].lerp(self.anchors[b], at);
-        let answer = substep.answer(&Way { before, anchor, place, clearance: known });
-        *settled = *settled + answer.place - place;
-        *next =
-            if at == 0.5 { answer.clearance } else { least_value(*settled, substep.near).min(substep.far) };
-        let (place, anchor) = (answer.place - place, answer.anchor - anchor);
-        (!answer.pushes.is_none()).then_some(EdgeMove { at, place, anchor, pushes: answer.pushes })
-    }
-
-    /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). The mass that is moved so.
-    fn apply(&mut self, e: usize, one: &EdgeMove) -> f64 {
-        let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
-        let parts = [
-            if self.inverse_masses[a] > 0.0 { 1.0 - one.at } else { 0.0 },
-            if self.inverse_masses[b] > 0.0 { one.at } else { 0.0 },
-        ];
-        let sum = parts[0] * parts[0] + parts[1] * parts[1];
-        let mut mass = 0.0;
-        if sum == 0.0 {
-            return mass;
-        }
-        for (i, part) in [a, b].into_iter().zip(parts).filter(|(_, part)| *part > 0.0) {
-            let share = part / sum;
-            self.places[i] += one.place * share;
-            self.anchors[i] += one.anchor * share;
-            mass += share * self.masses[i];
-            self.contacts.stirred[i] = true;
-        }
-        mass
-    }
-
-    /// What an edge did to obstacles, `per_second` being the mass that was moved over the substep's time.
-    fn press(
-        &self,
-        e: usize,
-        one: &EdgeMove,
-        (per_second, substep, impulses): (f64, &Substep<'_>, &mut [Wrench]),
-    ) {
-        let [a, b] = self.edges.all[e].ends.map(|i| self.places[i as usize]);
-        for (obstacle, kick) in one.pushes.iter() {
-            let arm = a.lerp(b, one.at) - origin_of(substep.near, obstacle);
-            impulses[obstacle] += Wrench::of_force(kick * -per_second, arm);
-        }
-    }
-
-    /// Looks for edges whose middle is below a surface, or came through one, and mends them.
-    fn take_back_lost(&mut self, substep: &Substep<'_>, (h, impulses): (f64, &mut [Wrench])) {
-        for round in 0..ROUNDS {
-            let mut is_good = true;
-            for e in 0..self.edges.len() {
-                let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
-                let middle = 0.5 * (self.places[a] + self.places[b]);
-                let off = substep.steepness * middle.distance(self.contacts.settled[e]);
-                if self.contacts.edge_next[e] - off > 1e-3 * substep.rules.epsilon {
-                    continue;
-                }
-                let before = 0.5 * (self.before[a] + self.before[b]);
-                let known = self.contacts.edge_clearance[e];
-                let Some(obstacle) = is_lost(before, middle, known, substep.near) else {
-                    self.contacts.settled[e] = middle;
-                    self.contacts.edge_next[e] = least_value(middle, substep.near).min(substep.far);
-                    continue;
-                };
-                is_good = false;
-                if round < 2 {
-                    let (mut next, mut settled) = (0.0, DVec3::ZERO);
-                    if let Some(one) = self.edge_move(e, substep, (&mut next, &mut settled)) {
-                        let mass = self.apply(e, &one);
-                        self.press(e, &one, (mass / h, substep, &mut *impulses));
-                    }
-                }
-                for i in [a, b].into_iter().filter(|&i| self.inverse_masses[i] > 0.0) {
-                    let (before, clearance) = (self.before[i], self.contacts.clearance[i]);
-                    if round < 2 {
-                        let way = Way { before, anchor: self.anchors[i], place: self.places[i], clearance };
-                        let answer = substep.answer(&way);
-                        self.places[i] = answer.place;
-                        self.anchors[i] = answer.anchor;
-                        self.contacts.next[i] = answer.clearance;
-                        for (obstacle, kick) in answer.pushes.iter() {
-                            self.contacts.touches[i].add(obstacle, kick);
-                        }
-                    } else {
-                        let was = self.places[i] - self.anchors[i];
-                        self.places[i] = substep.near[obstacle].carried(before);
-                        self.anchors[i] = self.before[i];
-                        let kick = (self.places[i] - self.anchors[i]) - was;
-                        self.contacts.touches[i].add(substep.near[obstacle].index, kick);
-                        self.contacts.next[i] = clearance - substep.loss(before, self.places[i]);
-                    }
-                }
-            }
-            if is_good {
-                return;
-            }
-        }
-    }
 }
 
-fn origin_of(obstacles: &[Placed<'_>], index: usize) -> DVec3 {
+pub(super) fn origin_of(obstacles: &[Placed<'_>], index: usize) -> DVec3 {
     obstacles.iter().find(|of| of.index == index).map_or(DVec3::ZERO, |of| of.origin)
-}
-
-/// Where on an edge φ is least, as far as a few values tell: a descent by thirds around the best of five places.
-fn deepest(a: DVec3, b: DVec3, substep: &Substep<'_>) -> f64 {
-    let phi = |t: f64| least_value(a.lerp(b, t), substep.near);
-    let [mut best, mut least] = [0.5, phi(0.5)];
-    for t in [0.125, 0.3125, 0.6875, 0.875] {
-        let value = phi(t);
-        if value < least {
-            [best, least] = [t, value];
-        }
-    }
-    let mut step = 0.0625;
-    while step > 0.015 {
-        for t in [best - step, best + step] {
-            let value = phi(t);
-            if value < least {
-                [best, least] = [t, value];
-            }
-        }
-        step *= 0.5;
-    }
-    best.clamp(0.0, 1.0)
 }

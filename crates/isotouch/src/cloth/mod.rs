@@ -37,6 +37,7 @@
 mod collide;
 mod colours;
 mod constraints;
+mod edges_off;
 mod error;
 pub mod garments;
 mod keep_off;
@@ -45,7 +46,9 @@ mod options;
 mod particles;
 pub mod scenes;
 mod self_collision;
+mod sheets;
 mod state;
+mod take_back;
 mod topology;
 mod wind;
 mod world;

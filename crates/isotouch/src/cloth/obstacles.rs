@@ -184,6 +184,43 @@ impl Placed<'_> {
         self.bounds.map_or(0.0, |bounds| bounds.distance_squared(local).sqrt())
     }
 
+    /// φ of its frame, at least; and φ and its gradient to be held off by. Outside its box a field knows no more than a bound. There the latter are of the distance to the foot on the surface of the
+    /// nearest place of the box: they go on from those inside, so that ε is kept where it is more than the padding.
+    #[inline]
+    pub(super) fn look(&self, local: DVec3, beside: f64) -> (f64, f64, Option<DVec3>) {
+        let (bound, gradient) = self.shape.value_and_gradient(local);
+        let Some(bounds) = self.bounds.filter(|_| beside > 0.0 && gradient.is_none()) else {
+            return (bound, bound, gradient);
+        };
+        let border = local.clamp(bounds.min, bounds.max);
+        let (phi, gradient) = self.shape.value_and_gradient(border);
+        let Some(normal) = gradient.and_then(DVec3::try_normalize) else { return (bound, bound, None) };
+        let off = local - (border - normal * phi);
+        (bound, off.length(), off.try_normalize())
+    }
+
+    /// From when to when a path of its frame is in the box, and so can touch the solid; `None` where it passes by.
+    pub(super) fn time_in_box(&self, from: DVec3, to: DVec3) -> Option<(f64, f64)> {
+        let Some(bounds) = self.bounds else { return Some((0.0, 1.0)) };
+        // Less by more than rounding of the places that are cut, so that they are in the box; a field's solid does not reach its border.
+        let less = 1e-9 * bounds.extent();
+        let (low, high) = (bounds.min + less, bounds.max - less);
+        let (mut first, mut last) = (0.0f64, 1.0f64);
+        for axis in 0..3 {
+            let (start, way) = (from[axis], to[axis] - from[axis]);
+            if way == 0.0 {
+                if start < low[axis] || start > high[axis] {
+                    return None;
+                }
+                continue;
+            }
+            let (s, t) = ((low[axis] - start) / way, (high[axis] - start) / way);
+            first = first.max(s.min(t));
+            last = last.min(s.max(t));
+        }
+        (first <= last).then_some((first, last))
+    }
+
     /// How far a box of the world is from it at least.
     pub(super) fn distance_to_box(&self, of: &Aabb) -> f64 {
         let Some(bounds) = self.bounds else { return 0.0 };

@@ -31,7 +31,7 @@ pub enum EdgeTest {
     /// Its centre, where an end is near (2003, section 4.3).
     #[default]
     Centre,
-    /// Its deepest place. What is thinner than half an edge slips past centres, but not past this. Where much of a coarse cloth is near an obstacle, ten times the price.
+    /// Its deepest place. What is thinner than half an edge slips past centres, but not past this.
     Deepest,
 }
 
@@ -164,7 +164,7 @@ pub struct ClothWorldOptions {
     /// kg/m³.
     pub air_density: f64,
     /// Substeps of a step. More are stiffer: what one round leaves over in stretch falls with their square. Usual, for steps of 10 ms: 10 where it may look like
-    /// rubber, 20 for cloth, 80 where less than a hundredth of stretch matters.
+    /// rubber, 30 for cloth, 80 where less than a hundredth of stretch matters.
     pub substeps: u32,
     /// Rounds over all constraints in a substep. More substeps are worth more than more rounds (Macklin et al. 2019).
     pub rounds: u32,
@@ -184,7 +184,7 @@ impl Default for ClothWorldOptions {
             gravity: DVec3::new(0.0, -9.81, 0.0),
             wind: DVec3::ZERO,
             air_density: 1.2,
-            substeps: 20,
+            substeps: 30,
             rounds: 1,
             method: CollisionMethod::default(),
             friction: FrictionModel::default(),

@@ -233,10 +233,10 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
     let fabric = Fabric { stretch: 400.0, shear: 60.0, ..Fabric::default() };
     let options = ClothOptions { name: "trousers".into(), fabric, warp: DVec3::Y, ..Default::default() };
     let cloth = Cloth::from_mesh(&garment, &options)?;
-    // Legs that taper down, and at the crotch are with ε 4 % too thick for the trousers, which start outside of them.
+    // Legs that taper down, and at the crotch are with ε 3 % too thick for the trousers, which start outside of them. They stand farther apart by as much, so that the crotch is not squeezed.
     let long = 1.6;
     let narrow = |height: f64| 0.78 + 0.3 * height;
-    let thick = (1.04 * cut.leg_radius - cloth.epsilon()) / narrow(0.6875);
+    let thick = (1.03 * cut.leg_radius - cloth.epsilon()) / narrow(0.6875);
     let leg = shapes::cylinder(CylinderOptions { radius: thick, height: long, ..Default::default() })?;
     // Upright along z; from the lower end (0) to the upper (1).
     let taper = |p: DVec3| {
@@ -250,7 +250,7 @@ fn trousers() -> Result<ClothScene, ClothSceneError> {
     let mut legs = Vec::new();
     for (name, side) in [("right leg", 1.0), ("left leg", -1.0)] {
         let pose = Pose {
-            position: DVec3::new(side * 0.5 * cut.stance, -0.3, 0.0),
+            position: DVec3::new(side * (0.5 * cut.stance + 0.03 * cut.leg_radius), -0.3, 0.0),
             rotation: DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2),
         };
         let options = ObstacleOptions { name: name.into(), pose, friction: 0.6, ..Default::default() };

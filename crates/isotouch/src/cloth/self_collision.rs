@@ -156,18 +156,18 @@ impl Neighbours {
                     continue;
                 }
                 let (wi, wj) = (inverse_masses[i], inverse_masses[j]);
-                let at_rest = of.rest[i].distance_squared(of.rest[j]);
-                if wi + wj == 0.0 || square >= at_rest || square == 0.0 {
+                let (least, friction) = of.of_pair(i, j);
+                if wi + wj == 0.0 || square >= least * least || square == 0.0 {
                     continue;
                 }
                 contacts += 1;
                 let length = square.sqrt();
                 let normal = apart / length;
-                let depth = of.thickness.min(at_rest.sqrt()) - length;
+                let depth = least - length;
                 let way = (places[j] - anchors[j]) - (places[i] - anchors[i]);
                 let tangential = way - normal * way.dot(normal);
                 let size = tangential.length();
-                let slip = if size > 0.0 { (of.friction * depth / size).min(1.0) } else { 0.0 };
+                let slip = if size > 0.0 { (friction * depth / size).min(1.0) } else { 0.0 };
                 let push = (normal * depth - tangential * slip) / (wi + wj);
                 places[i] -= push * wi;
                 places[j] += push * wj;
@@ -180,10 +180,40 @@ impl Neighbours {
 
 /// How cloth is kept off itself.
 pub(super) struct Keeping<'a> {
+    /// m, the largest of all.
     pub(super) thickness: f64,
+    /// μ; of several sheets see there.
     pub(super) friction: f64,
     /// Places as the cloth was made.
     pub(super) rest: &'a [DVec3],
+    /// For each particle its sheet, where there are several.
+    pub(super) sheets: Option<(&'a [u32], &'a [Sheet])>,
+}
+
+/// What two sheets need to know of each other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sheet {
+    pub(super) thickness: f64,
+    pub(super) friction: f64,
+}
+
+impl Keeping<'_> {
+    /// How near two particles may be, m, and μ between them. Neighbours may stay as near as they were made.
+    #[inline]
+    fn of_pair(&self, i: usize, j: usize) -> (f64, f64) {
+        let (thickness, friction) = match self.sheets {
+            None => (self.thickness, self.friction),
+            Some((of, sheets)) => {
+                let (a, b) = (sheets[of[i] as usize], sheets[of[j] as usize]);
+                if of[i] != of[j] {
+                    // The coarser one has the wider gaps.
+                    return (a.thickness.max(b.thickness), 0.5 * (a.friction + b.friction));
+                }
+                (a.thickness, a.friction)
+            }
+        };
+        (thickness.min(self.rest[i].distance(self.rest[j])), friction)
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::ClothWorld;
+use super::sheets::are_several;
 use crate::math::Pose;
 
 /// All that changes of a cloth.
@@ -46,14 +47,18 @@ pub struct ClothStateError {
 impl ClothWorld {
     /// All that changes.
     pub fn state(&self) -> ClothWorldState {
-        let cloths = self.cloths().iter().map(|cloth| {
+        let several = are_several(&self.cloths).then(|| self.sheets.seen_at(&self.cloths));
+        let cloths = self.cloths().iter().enumerate().map(|(k, cloth)| {
             let (clearances, edge_clearances) = cloth.contacts.known();
             ClothState {
                 places: cloth.places.clone(),
                 velocities: cloth.velocities.clone(),
                 clearances: clearances.to_vec(),
                 edge_clearances: edge_clearances.to_vec(),
-                seen_at: cloth.neighbours.seen_at().to_vec(),
+                seen_at: match &several {
+                    Some(all) => all[k].clone(),
+                    None => cloth.neighbours.seen_at().to_vec(),
+                },
             }
         });
         let poses = self.obstacles().iter().map(|of| of.pose).collect();
@@ -96,6 +101,8 @@ impl ClothWorld {
                 cloth.neighbours.recall(&of.seen_at, thickness);
             }
         }
+        let seen_at: Vec<DVec3> = state.cloths.iter().flat_map(|of| of.seen_at.iter().copied()).collect();
+        self.sheets.recall(&seen_at, &self.cloths);
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::collide::Rules;
 use super::obstacles::{Obstacle, ObstacleId, ObstacleOptions, Placed};
 use super::self_collision::Keeping;
+use super::sheets::{Sheets, are_several};
 use super::wind::{Air, blow};
 use super::{Cloth, ClothStepError, ClothWorldOptions, ObstacleError};
 use crate::ccd::Touchable;
@@ -48,6 +49,7 @@ pub struct ClothWorld {
     options: ClothWorldOptions,
     pub(super) cloths: Vec<Cloth>,
     pub(super) obstacles: Vec<Obstacle>,
+    pub(super) sheets: Sheets,
     pub(super) time: f64,
 }
 
@@ -208,11 +210,12 @@ impl ClothWorld {
                 return Err(ClothStepError::NoRounds { quantity });
             }
         }
-        let Self { options, cloths, obstacles, .. } = self;
+        let Self { options, cloths, obstacles, sheets, .. } = self;
         let h = dt / f64::from(options.substeps);
         let mut impulses = vec![Wrench::ZERO; obstacles.len()];
         let mut report = ClothReport::default();
         for cloth in cloths.iter_mut() {
+            cloth.contacts.of_edges.begin_step();
             for pin in &mut cloth.pins {
                 pin.from = cloth.places[pin.particle as usize];
             }
@@ -224,15 +227,21 @@ impl ClothWorld {
                 .enumerate()
                 .map(|(k, of)| of.placed(k, of.pose_at(part(substep)), of.pose_at(part(substep + 1))))
                 .collect();
-            report.contacts = 0;
-            report.self_contacts = 0;
             for cloth in cloths.iter_mut() {
-                let of = cloth.substep(options, (h, part(substep + 1)), &placed, &mut impulses);
-                report.contacts += of.contacts;
-                report.self_contacts += of.self_contacts;
-                report.collision_seconds += of.collision_seconds;
-                report.self_collision_seconds += of.self_collision_seconds;
+                cloth.move_freely(options, (h, part(substep + 1)));
             }
+            let clock = Instant::now();
+            report.self_contacts = if are_several(cloths) {
+                sheets.set_apart(cloths)
+            } else {
+                cloths.iter_mut().map(Cloth::set_itself_apart).sum()
+            };
+            report.self_collision_seconds += clock.elapsed().as_secs_f64();
+            let clock = Instant::now();
+            report.contacts =
+                cloths.iter_mut().map(|cloth| cloth.be_kept_off(options, h, (&placed, &mut impulses))).sum();
+            report.collision_seconds += clock.elapsed().as_secs_f64();
+            cloths.iter_mut().for_each(|cloth| cloth.find_velocities(h));
         }
         for (of, impulse) in obstacles.iter_mut().zip(impulses) {
             of.pose = of.target;
@@ -260,15 +269,10 @@ impl ClothWorld {
     }
 }
 
+/// The parts of a substep.
 impl Cloth {
-    fn substep(
-        &mut self,
-        options: &ClothWorldOptions,
-        (h, part): (f64, f64),
-        obstacles: &[Placed<'_>],
-        impulses: &mut [Wrench],
-    ) -> ClothReport {
-        let mut report = ClothReport::default();
+    /// As air, gravity and what joins particles would have it.
+    fn move_freely(&mut self, options: &ClothWorldOptions, (h, part): (f64, f64)) {
         if self.drag > 0.0
             && options.air_density > 0.0
             && let Some(mesh) = self.mesh().cloned()
@@ -301,15 +305,23 @@ impl Cloth {
             self.strains.round(places, masses, h);
             self.links.round(places, masses, h);
         }
-        if let Some(thickness) = self.thickness {
-            let clock = Instant::now();
-            self.neighbours.update(&self.places, thickness);
-            let keeping = Keeping { thickness, friction: self.self_friction, rest: &self.rest };
-            report.self_contacts =
-                self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping);
-            report.self_collision_seconds = clock.elapsed().as_secs_f64();
-        }
-        let clock = Instant::now();
+    }
+
+    /// How many pairs were too near.
+    fn set_itself_apart(&mut self) -> usize {
+        let Some(thickness) = self.thickness else { return 0 };
+        self.neighbours.update(&self.places, thickness);
+        let keeping = Keeping { thickness, friction: self.self_friction, rest: &self.rest, sheets: None };
+        self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping)
+    }
+
+    /// How many particles and places on edges touched.
+    fn be_kept_off(
+        &mut self,
+        options: &ClothWorldOptions,
+        h: f64,
+        (obstacles, impulses): (&[Placed<'_>], &mut [Wrench]),
+    ) -> usize {
         let rules = Rules {
             epsilon: self.epsilon,
             method: options.method,
@@ -317,8 +329,10 @@ impl Cloth {
             push_out: options.push_out_speed * h,
             rest_way: 2.0 * options.gravity.length() * h * h,
         };
-        report.contacts = self.keep_off(obstacles, &rules, (h, impulses));
-        report.collision_seconds = clock.elapsed().as_secs_f64();
+        self.keep_off(obstacles, &rules, (h, impulses))
+    }
+
+    fn find_velocities(&mut self, h: f64) {
         let kept = (-self.damping * h).exp();
         for (k, velocity) in self.velocities.iter_mut().enumerate() {
             *velocity = (self.places[k] - self.anchors[k]) / h;
@@ -326,6 +340,5 @@ impl Cloth {
                 *velocity *= kept;
             }
         }
-        report
     }
 }

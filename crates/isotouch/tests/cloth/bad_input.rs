@@ -43,6 +43,13 @@ fn meshes_that_are_no_cloth_are_told_apart() {
             ClothError::BadNumber { .. }
         ));
     }
+    // 10⁸ particles, which no memory holds, are refused before they are asked for.
+    let told = garments::sheet([1.0, 1.0], [10_000, 10_000]).unwrap_err().to_string();
+    assert!(told.contains("number of particles is 100020001"), "{told}");
+    let hair = garments::HairOptions { strands: 100_000, points: 10_000, ..Default::default() };
+    assert!(garments::hair(&hair).is_err());
+    let cut = garments::TrousersOptions { around: 10_000, ..Default::default() };
+    assert!(garments::trousers(&cut).is_err());
     assert!(garments::sheet([0.0, 1.0], [2, 2]).is_err() && garments::sheet([1.0, 1.0], [0, 2]).is_err());
 }
 

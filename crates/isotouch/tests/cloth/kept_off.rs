@@ -8,7 +8,7 @@ use isotouch::cloth::{
     StrandOptions, garments,
 };
 use isotouch::math::DVec3;
-use isotouch::mesh::TriMesh;
+use isotouch::mesh::{TriMesh, report};
 
 /// The signed distance to a box.
 fn box_at(center: DVec3, half: DVec3) -> Function<impl Fn(DVec3) -> f64> {
@@ -148,4 +148,104 @@ fn a_fold_keeps_off_itself() {
     };
     assert_eq!(crossings(true), 0);
     assert!(crossings(false) > 10);
+}
+
+/// Slivers are light, and what is light between what is heavy is stretched most.
+#[test]
+fn trousers_have_three_openings_and_no_slivers() {
+    for around in [8, 16, 24, 40] {
+        let options = garments::TrousersOptions { around, ..Default::default() };
+        let mesh = garments::trousers(&options).unwrap();
+        let report = report(&mesh);
+        assert_eq!(
+            (report.boundary_loops, report.flipped_edges, report.nonmanifold_edges),
+            (3, 0, 0),
+            "{around}"
+        );
+        let narrowest = (0..mesh.triangles().len()).map(|t| {
+            let [a, b, c] = mesh.corners(t);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            (b - a).cross(c - a).length() / (longest * longest)
+        });
+        let narrowest = narrowest.fold(f64::INFINITY, f64::min);
+        // Coarse ones have few columns to share out.
+        let least = if around >= 24 { 0.15 } else { 0.1 };
+        assert!(narrowest > least, "{around}: height over longest edge {narrowest}");
+    }
+}
+
+/// A sheet falls across another one, which is held by two sides, and both lie on each other; momentum goes from one to the other.
+#[test]
+fn sheets_do_not_pass_through_each_other() {
+    let fallen = |self_collision: bool| {
+        let mut world = ClothWorld::default();
+        let squares = 16;
+        let last = squares * (squares + 1);
+        let held = ClothOptions {
+            pins: (0..=squares).chain(last..=last + squares).collect(),
+            self_collision,
+            ..Default::default()
+        };
+        let sheet = garments::sheet([0.3, 0.3], [squares, squares]).unwrap();
+        let below = world.add_cloth(Cloth::from_mesh(&sheet, &held).unwrap());
+        // Cut otherwise, so that particles do not meet particles.
+        let cross = garments::sheet([0.5, 0.12], [35, 8]).unwrap();
+        let mut cross =
+            Cloth::from_mesh(&cross, &ClothOptions { self_collision, ..Default::default() }).unwrap();
+        let above: Vec<DVec3> = cross.places().iter().map(|p| *p + DVec3::Y * 0.05).collect();
+        cross.set_places(&above).unwrap();
+        let above = world.add_cloth(cross);
+        let mut lowest = f64::INFINITY;
+        for _ in 0..60 {
+            world.step(0.01).unwrap();
+            // The middle of the upper one against the lowest place of the lower one.
+            let middle = world.cloth(above).places()[4 * 36 + 17].y;
+            let floor = world.cloth(below).places().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+            lowest = f64::min(lowest, middle - floor);
+        }
+        lowest
+    };
+    let apart = fallen(true);
+    assert!(apart > 0.0, "{apart} m");
+    assert!(fallen(false) < -0.1, "without, it falls through");
+}
+
+#[test]
+fn sheets_that_meet_keep_their_momentum_and_their_bits() {
+    let fresh = || {
+        let mut world = ClothWorld::new(ClothWorldOptions { gravity: DVec3::ZERO, ..Default::default() });
+        let sheet = garments::sheet([0.2, 0.2], [10, 10]).unwrap();
+        let free = ClothOptions { damping: 0.0, drag: 0.0, ..Default::default() };
+        for (height, speed) in [(0.0, 0.5), (0.05, -1.0)] {
+            let mut cloth = Cloth::from_mesh(&sheet, &free).unwrap();
+            let places: Vec<DVec3> =
+                cloth.places().iter().map(|p| *p + DVec3::new(3.0 * height, height, 0.0)).collect();
+            cloth.set_places(&places).unwrap();
+            cloth.set_velocity(DVec3::Y * speed);
+            world.add_cloth(cloth);
+        }
+        world
+    };
+    let momentum = |world: &ClothWorld, k: usize| {
+        let cloth = &world.cloths()[k];
+        cloth.velocities().iter().zip(cloth.masses()).map(|(v, m)| *v * *m).sum::<DVec3>()
+    };
+    let mut world = fresh();
+    let start = [momentum(&world, 0), momentum(&world, 1)];
+    let mut kept = None;
+    for step in 0..30 {
+        world.step(0.01).unwrap();
+        if step == 12 {
+            kept = Some(world.state());
+        }
+    }
+    let end = [momentum(&world, 0), momentum(&world, 1)];
+    assert!((end[0] - start[0]).length() > 0.1 * start[0].length(), "they met");
+    assert!((end[0] + end[1] - start[0] - start[1]).length() < 1e-12, "{end:?}");
+    let mut again = fresh();
+    again.restore(&kept.unwrap()).unwrap();
+    for _ in 13..30 {
+        again.step(0.01).unwrap();
+    }
+    assert_eq!(again.state(), world.state());
 }
