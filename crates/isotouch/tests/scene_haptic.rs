@@ -223,8 +223,9 @@ fn the_peg_goes_in_and_the_thick_one_only_by_springs() {
     assert_eq!((pair.shell().len(), peg.resolution()), (6700, Some(64)));
 
     let depth = |name: &str, method: Method, change: &dyn Fn(&mut HapticScene)| {
-        // Fewer points, for time; up to where it is in.
+        // Fewer points, for time, and as stiff together; up to where it is in.
         let mut scene = scene(name).scaled_down(64, 1200);
+        scene.penalty.stiffness *= 6700.0 / 1200.0;
         scene.seconds = 4.7;
         change(&mut scene);
         let felt = feel(&scene, method);
@@ -244,7 +245,7 @@ fn the_peg_goes_in_and_the_thick_one_only_by_springs() {
     assert!(deep < without - 0.05, "{deep} cells with a security distance, {without} without");
     let (z, deep, _) = depth("peg-tight", Method::Penalty, &|scene| {
         scene.penalty.security_distance = 0.5;
-        scene.penalty.stiffness = 200.0;
+        scene.penalty.stiffness *= 2.0;
     });
     assert!(z > 0.04 && deep == 0.0, "half a cell of security distance: {z} m, {deep} cells");
     // The normals of points on the rim are askew, and rows made of them lead nowhere; the part must still follow.
