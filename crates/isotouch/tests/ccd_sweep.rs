@@ -293,7 +293,7 @@ fn contacts_with_what_is_carried_along_are_those_of_a_search() {
         }
     }
     assert!(
-        touching > asked / 4 && searches * 2 < asked && clear > 50,
+        touching > asked / 5 && searches * 2 < asked && clear > 50,
         "{touching} in contact, {searches} searches, {clear} known to be clear, of {asked} motions"
     );
 }
