@@ -4,9 +4,10 @@
 
 mod oracle;
 
+use isotouch::ccd::sweep::chord_contacts;
 use isotouch::ccd::{
     Ball, CastOptions, HitStatus, Neighbours, Obstacle, Plane, Segment, Sweep, SweepOptions, SweepTraversal,
-    Touchable, Traversal,
+    Touchable, Traversal, Vicinity,
 };
 use isotouch::field::{Field, FieldOptions, SignMethod, StorageKind};
 use isotouch::math::{Aabb, DQuat, DVec3, Motion, MotionKind, Pose};
@@ -243,6 +244,57 @@ fn neighbours_that_are_carried_along_give_the_same_answers() {
     assert!(
         touching > 30 && searches * 2 < asked,
         "{touching} contacts, {searches} searches, {asked} motions"
+    );
+}
+
+/// A part that is pressed on another and slides about on it, as in a heap, at times fast: what is carried from step to step changes no bit of any contact.
+#[test]
+fn contacts_with_what_is_carried_along_are_those_of_a_search() {
+    let mut random = oracle::random::Random(23);
+    let (mut touching, mut asked, mut searches, mut clear) = (0, 0, 0, 0);
+    for field in FIELDS.iter().chain(FINE_FIELDS.iter()) {
+        for shell in SHELLS.iter() {
+            let (obstacle, cell) = (Obstacle::Field(field), field.grid().cell);
+            let mut vicinity = Vicinity::default();
+            let (far, middle) = (Pose::at(random.in_cube().normalize_or(DVec3::X) * 9.0), Pose::IDENTITY);
+            let falls = Motion::new(MotionKind::Rigid, far, middle);
+            let met = obstacle.first_contact(shell, &falls, 0.5 * cell, 1e-3 * cell);
+            let home = motion_back(&far, &middle, met.map_or(1.0, |of| of.hit.t));
+            let mut at = home;
+            for step in 0..150 {
+                let way = [0.02, 0.1, 0.0, 0.5, 0.1, 0.02, 5.0][step % 7] * cell;
+                // Now and then far away, and back.
+                let shift = random.in_cube() * way;
+                let away =
+                    if step % 50 == 30 { home.position.normalize_or(DVec3::X) * 3.0 } else { DVec3::ZERO };
+                let start = if step % 25 == 24 { home } else { at };
+                let turn = DQuat::from_scaled_axis(random.in_cube() * (0.3 * way));
+                let to = Pose {
+                    position: start.position + shift + away,
+                    rotation: (turn * start.rotation).normalize(),
+                };
+                // Both move.
+                let frame = Pose { position: random.in_cube(), rotation: turn };
+                let motion = Motion::new(MotionKind::Chord, frame.then_from(&at), frame.then_from(&to))
+                    .seen_from(frame, frame);
+                let iso = [0.25, 0.25, -0.3, 0.25][step % 4] * cell;
+                let is_clear = vicinity.is_clear(shell, [at, to], iso, 1e-12);
+                let carried = vicinity.contacts((shell, obstacle), &motion, iso);
+                let mut fresh = chord_contacts(shell, obstacle, &motion, iso);
+                fresh.retain(|of| of.intervals.iter().any(|of| of.status != HitStatus::Bound));
+                assert_eq!(carried, fresh, "step {step} from {at:?} to {to:?}");
+                assert!(!is_clear || fresh.is_empty());
+                touching += u64::from(!fresh.is_empty());
+                clear += u64::from(is_clear);
+                asked += 1;
+                at = to;
+            }
+            searches += vicinity.searches();
+        }
+    }
+    assert!(
+        touching > asked / 5 && searches * 2 < asked && clear > 50,
+        "{touching} in contact, {searches} searches, {clear} known to be clear, of {asked} motions"
     );
 }
 

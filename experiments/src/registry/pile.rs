@@ -46,6 +46,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             "of the simulated time",
             "points in contact: mean",
             "µs per point in contact",
+            "pairs looked at: mean",
+            "µs per pair",
+            "last second: ms per step",
+            "points in contact",
+            "µs per point in contact",
             "deepest, mm",
             "at rest after, s",
             "kinetic energy per body at the end, J",
@@ -69,6 +74,9 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             let (mut longest, mut total, mut contacts, mut deepest) = (0.0f64, 0.0, 0u64, 0.0f64);
             let mut rest = f64::NAN;
             let mut kinetic = 0.0;
+            let mut pairs = 0u64;
+            // Of the last second: steps, time, contacts.
+            let mut last = (0u32, 0.0, 0u64);
             while world.time() < seconds {
                 let mut report = None;
                 let took = seconds_of(|| report = Some(world.step(DT)));
@@ -76,6 +84,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 longest = longest.max(took);
                 total += took;
                 contacts += report.contacts as u64;
+                pairs += report.pairs as u64;
+                if report.time > seconds - 1.0 {
+                    last = (last.0 + 1, last.1 + took, last.2 + report.contacts as u64);
+                }
                 deepest = deepest.max(report.max_penetration);
                 kinetic = report.kinetic_energy / bodies as f64;
                 // The beginning of the last time below.
@@ -102,6 +114,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 number(total / world.time()),
                 number(contacts as f64 / steps),
                 number(1e6 * total / contacts.max(1) as f64),
+                number(pairs as f64 / steps),
+                number(1e6 * total / pairs.max(1) as f64),
+                number(1e3 * last.1 / f64::from(last.0.max(1))),
+                number(last.2 as f64 / f64::from(last.0.max(1))),
+                number(1e6 * last.1 / last.2.max(1) as f64),
                 number(1e3 * deepest),
                 if rest.is_nan() { "not yet".into() } else { number(rest) },
                 number(kinetic),
@@ -140,6 +157,10 @@ fn remarks() -> Vec<String> {
     vec![
         "Implicit integrator, stiffness 10¹⁰ N/m³, μ = 0.5, fields of 64³ and shells of 1,000 points, all bodies shell and field in turn. At rest: from then on the mean kinetic energy of a body stays below \
          10⁻⁵ J, about 3 mm/s. Below 1, the fourth column says that the simulation is ahead of the clock."
+            .into(),
+        "Bodies fall in layers of nine, so a large heap is a tower that falls for longer, from higher, and faster: 22 layers for 200 bodies, the topmost from 5 m. Until it lies, steps have pairs to look at \
+         and impacts to solve, but few points in contact; the mean cost per point over all 5 s counts that in. What lies is in the columns of the last second. A pair is looked at when the spheres around both \
+         meet; the more bodies are in the middle of a heap, the more of these there are that do not touch."
             .into(),
         "![Time of a step against the number of bodies](pictures/pile-step-time.svg)".into(),
     ]

@@ -9,5 +9,5 @@ pub use analytic::{Ball, Function, Plane, Touchable};
 pub use segment::{CastOptions, Hit, HitStatus, Interval, LevelSet, RootMethod, Segment, Traversal};
 pub use sweep::{
     AllContacts, Contact, FirstContact, NearPoint, Neighbours, Obstacle, PointContacts, Sweep, SweepOptions,
-    SweepTraversal,
+    SweepTraversal, Vicinity,
 };

@@ -40,9 +40,13 @@ impl Friction {
     /// μ at a sliding speed: static until the force has risen, then falling to kinetic.
     #[inline]
     pub fn coefficient(&self, speed: f64) -> f64 {
+        let more_at_rest = self.static_coefficient - self.kinetic_coefficient;
         let beyond = (speed / (RISEN * self.slip_speed) - 1.0).max(0.0);
-        self.kinetic_coefficient
-            + (self.static_coefficient - self.kinetic_coefficient) * (-beyond * beyond).exp()
+        // Most contacts slide much faster or have one μ; exp(−28²) is 0 exactly.
+        if more_at_rest == 0.0 || beyond > 28.0 {
+            return self.kinetic_coefficient;
+        }
+        self.kinetic_coefficient + more_at_rest * (-beyond * beyond).exp()
     }
 
     /// Force per sliding velocity, to be taken against it: μ·f/√(v² + v₀²), f the normal force, scaled so that it is μ·f/v where it has risen.
@@ -64,9 +68,12 @@ impl Friction {
     pub fn rise(&self, normal_force: f64, speed: f64) -> f64 {
         let risen = RISEN * self.slip_speed;
         if speed >= risen {
+            let more_at_rest = self.static_coefficient - self.kinetic_coefficient;
             let beyond = speed / risen - 1.0;
-            let (at_rest, sliding) = (self.static_coefficient, self.kinetic_coefficient);
-            return -normal_force * (at_rest - sliding) * 2.0 * beyond / risen * (-beyond * beyond).exp();
+            if more_at_rest == 0.0 || beyond > 28.0 {
+                return 0.0;
+            }
+            return -normal_force * more_at_rest * 2.0 * beyond / risen * (-beyond * beyond).exp();
         }
         // d/dv of v/√(v² + v₀²) is v₀²/√(v² + v₀²)³.
         let both = (speed * speed + self.slip_speed * self.slip_speed).sqrt().max(self.slip_speed);

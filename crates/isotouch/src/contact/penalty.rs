@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::{BodyStep, Law, Placed};
 use crate::ccd::sweep::chord_contacts;
-use crate::ccd::{HitStatus, Obstacle, PointContacts, Segment};
-use crate::math::{Motion, MotionKind, Wrench};
+use crate::ccd::{HitStatus, Obstacle, PointContacts, Segment, Vicinity};
+use crate::math::{Motion, MotionKind, Pose, Wrench};
 use crate::shell::PointShell;
 
 /// Which direction leads out of a solid.
@@ -128,10 +128,20 @@ impl ShellOnSurface<'_> {
         chord_contacts(self.shell, self.obstacle, &self.motion(), iso)
     }
 
+    /// The same with what is known of this pair from steps before, and without points that only a bound tells of.
+    pub fn contacts_near(&self, vicinity: &mut Vicinity, iso: f64) -> Vec<PointContacts> {
+        vicinity.contacts((self.shell, self.obstacle), &self.motion(), iso)
+    }
+
     fn motion(&self) -> Motion {
         let pose = |placed: &Placed| placed.world_from_body;
         Motion::new(MotionKind::Chord, pose(&self.shell_body.from), pose(&self.shell_body.to))
             .seen_from(pose(&self.surface_body.from), pose(&self.surface_body.to))
+    }
+
+    /// `surface_from_shell` at the end.
+    pub fn end(&self) -> Pose {
+        self.surface_body.to.world_from_body.inverse().then_from(&self.shell_body.to.world_from_body)
     }
 
     /// The path of a point in the frame of the surface.

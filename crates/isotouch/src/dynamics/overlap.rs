@@ -9,6 +9,7 @@ use glam::{DQuat, DVec3};
 use super::pairs::{Pair, Party};
 use super::world::World;
 use crate::contact::BodyStep;
+use crate::field::Field;
 use crate::math::Pose;
 
 /// Pairs that are deeper than this part of a cell get one way out.
@@ -183,6 +184,9 @@ impl World {
         let shifted = Pose { position: a.pose.position + by, ..a.pose };
         let depth = |shell_of: &super::Body, on: &super::Body, on_from_shell: Pose| {
             let (Some(shell), Some(field)) = (shell_of.shape.shell(), on.shape.field()) else { return 0.0 };
+            if is_apart(shell_of, field, &on_from_shell) {
+                return 0.0;
+            }
             let depth_at = |p: DVec3| -field.distance(on_from_shell.place(p)).value();
             let own = shell_of.shape.field();
             let mut deepest: f64 = 0.0;
@@ -232,4 +236,17 @@ impl World {
     pub(super) fn comes_apart(&self, pair: &Pair) -> bool {
         self.overlaps.get(pair).is_some_and(|of| of.way_out.is_some())
     }
+}
+
+/// Whether a body is surely outside a field, by the spheres around a few parts of its shell. What is tried below its surface is inside of it, and so not outside of them by more than rounding.
+fn is_apart(body: &super::Body, field: &Field, field_from_body: &Pose) -> bool {
+    let Some(shell) = body.shape.shell().filter(|shell| !shell.is_empty()) else { return false };
+    let below = body.shape.field().map_or(0.0, |own| BELOW * own.grid().cell);
+    let is_clear = |node: usize| {
+        let sphere = shell.tree().sphere(node);
+        let reach = field.lipschitz() * (sphere.radius * (1.0 + 1e-9) + below);
+        field.lower_bound(field_from_body.place(sphere.center)) > reach
+    };
+    let tree = shell.tree();
+    is_clear(0) || (!tree.children(0).is_empty() && tree.children(0).all(is_clear))
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::broad_phase::{SweptSphere, meeting_spheres};
 use super::world::World;
-use crate::ccd::{HitStatus, Obstacle, PointContacts, Touchable};
+use crate::ccd::{HitStatus, Obstacle, PointContacts, Touchable, Vicinity};
 use crate::contact::{BodyStep, Law, Material, Placed, ShellOnSurface};
 use crate::shell::PointShell;
 
@@ -42,6 +42,31 @@ pub(super) struct Role {
     /// How far both overlapped at the start, less what was given back since: so deep counts as not touching.
     pub(super) overlap: f64,
     pub(super) pair: Pair,
+}
+
+/// A role, and the points of its shell that are near, from step to step.
+pub(super) struct Watched {
+    pub(super) role: Role,
+    pub(super) vicinity: Vicinity,
+}
+
+/// These roles with what is known of them from the step before. Both are in the order of pairs.
+pub(super) fn watched_again(roles: Vec<Role>, mut before: Vec<Watched>) -> Vec<Watched> {
+    let key = |role: &Role| (role.pair, role.shell_of);
+    // Most often they are the same.
+    if before.iter().map(|of| key(&of.role)).eq(roles.iter().map(key)) {
+        for (of, role) in before.iter_mut().zip(roles) {
+            of.role = role;
+        }
+        return before;
+    }
+    let mut before = before.into_iter().peekable();
+    let watched = |role: Role| {
+        while before.next_if(|of| key(&of.role) < key(&role)).is_some() {}
+        let known = before.next_if(|of| key(&of.role) == key(&role));
+        Watched { role, vicinity: known.map_or_else(Vicinity::default, |of| of.vicinity) }
+    };
+    roles.into_iter().map(watched).collect()
 }
 
 impl Pressed {
@@ -104,19 +129,15 @@ impl World {
             let (i, other) = pair;
             let law = self.law(pair);
             let overlap = self.overlap(pair);
-            let mut ways: Vec<(usize, Party)> = Vec::with_capacity(2);
-            if self.bodies[i].shape.shell().is_some() && self.obstacle(other).is_some() {
-                ways.push((i, other));
-            }
-            if let Party::Body(j) = other
-                && self.bodies[j].shape.shell().is_some()
-                && self.bodies[i].shape.field().is_some()
-            {
-                ways.push((j, Party::Body(i)));
-            }
-            let share = 1.0 / ways.len().max(1) as f64;
+            let has_shell = |k: usize| self.bodies[k].shape.shell().is_some();
+            let can_be_touched = |party: Party| self.obstacle(party).is_some();
+            let there = (has_shell(i) && can_be_touched(other)).then_some((i, other));
+            let back = other.body().filter(|&j| has_shell(j) && can_be_touched(Party::Body(i)));
+            let ways = [there, back.map(|j| (j, Party::Body(i)))];
+            let share = if there.is_some() && back.is_some() { 0.5 } else { 1.0 };
             let law = Law { stiffness: law.stiffness.times(share), ..law };
-            roles.extend(ways.into_iter().map(|(shell_of, on)| Role { shell_of, on, law, overlap, pair }));
+            let role = |(shell_of, on)| Role { shell_of, on, law, overlap, pair };
+            roles.extend(ways.into_iter().flatten().map(role));
         }
         roles
     }
@@ -162,6 +183,25 @@ impl World {
         Some(ShellOnSurface { shell, shell_body, obstacle: self.obstacle(role.on)?, surface_body })
     }
 
+    /// Whether it is known from steps before that a role has no contact at a level.
+    pub(super) fn is_clear(&self, of: &Watched, steps: &[BodyStep], iso: f64) -> bool {
+        let Some(shell) = self.bodies[of.role.shell_of].shape.shell() else { return true };
+        let step = &steps[of.role.shell_of];
+        let [from, to] = [step.from.world_from_body, step.to.world_from_body];
+        let mut reach = from.position.length().max(to.position.length())
+            + self.bodies[of.role.shell_of].shape.around().reach();
+        let ends = match of.role.on {
+            Party::Surface(_) => [from, to],
+            Party::Body(j) => {
+                let [other_from, other_to] = [steps[j].from.world_from_body, steps[j].to.world_from_body];
+                reach += other_from.position.length().max(other_to.position.length());
+                [other_from.inverse().then_from(&from), other_to.inverse().then_from(&to)]
+            }
+        };
+        // A few dozen operations, each off by 2⁻⁵³ of what it handles.
+        of.vicinity.is_clear(shell, ends, iso, 128.0 * 2f64.powi(-53) * reach)
+    }
+
     /// Looks at all roles in parallel; what is found stands in their order.
     pub(super) fn look<T: Send>(
         &self,
@@ -183,9 +223,7 @@ impl World {
         points: impl Iterator<Item = u32>,
     ) -> Pressed {
         let surface = pair.obstacle.touchable();
-        let (from_surface, from_shell) =
-            (pair.surface_body.to.world_from_body.inverse(), pair.shell_body.to.world_from_body);
-        let surface_from_shell = from_surface.then_from(&from_shell);
+        let surface_from_shell = pair.end();
         let mut sum = Pressed::default();
         for point in points {
             let depth = -surface.value(surface_from_shell.place(pair.shell.points()[point as usize]));

@@ -25,7 +25,7 @@ pub struct StepReport {
     pub contacts: usize,
     /// Pairs of bodies, or of a body and a surface, whose boxes met.
     pub pairs: usize,
-    /// Rounds of the implicit solver.
+    /// Rounds of the implicit solver, of the bodies that took most.
     pub rounds: usize,
     /// Bullets that stopped at a first contact.
     pub stopped: usize,

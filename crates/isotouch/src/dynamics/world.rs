@@ -10,7 +10,7 @@ use super::body::{Body, BodyError, BodyId, BodyOptions};
 use super::energy::EnergyWatch;
 use super::free::Moved;
 use super::overlap::Overlap;
-use super::pairs::{Pair, Party, Pressed};
+use super::pairs::{Pair, Party, Pressed, Watched};
 use super::{Shape, StepError, StepReport};
 use crate::ccd::Touchable;
 use crate::contact::{Law, LawError, Material, PenaltyOptions};
@@ -116,6 +116,8 @@ pub struct World {
     /// Bodies that were put somewhere: whether they overlap there is not known yet.
     pub(super) unmeasured: BTreeSet<usize>,
     pub(super) energy: EnergyWatch,
+    /// What is known of roles from steps before. Saves looks and changes no bit, so it is no part of the state.
+    watched: Vec<Watched>,
 }
 
 /// How far from a surface contacts are looked for by the implicit integrator, in parts of a cell: points that others may press in within the step. More takes longer; with less a few are
@@ -135,6 +137,7 @@ impl World {
             steps_taken: 0,
             unmeasured: BTreeSet::new(),
             energy: EnergyWatch::default(),
+            watched: Vec::new(),
         }
     }
 
@@ -230,7 +233,9 @@ impl World {
         let clock = Instant::now();
         let kept = (self.overlaps.clone(), self.unmeasured.clone());
         self.update_overlaps(dt);
-        let stepped = self.stepped(dt);
+        let mut watched = std::mem::take(&mut self.watched);
+        let stepped = self.stepped(dt, &mut watched);
+        self.watched = watched;
         let stopped = stepped.moves.iter().filter(|of| of.carried.is_some()).count();
         self.energy = match self.check(&stepped, dt) {
             Ok(energy) => energy,
@@ -274,9 +279,9 @@ impl World {
         report
     }
 
-    fn stepped(&self, dt: f64) -> Stepped {
+    fn stepped(&self, dt: f64, watched: &mut Vec<Watched>) -> Stepped {
         match self.options.integrator {
-            Integrator::Implicit => self.step_implicit(dt),
+            Integrator::Implicit => self.step_implicit(dt, watched),
             Integrator::Symplectic => self.step_symplectic(dt),
             Integrator::Papers => self.step_as_papers(dt),
         }

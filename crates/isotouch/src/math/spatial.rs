@@ -177,6 +177,7 @@ impl Mat6 {
 
 impl Add for Mat6 {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self {
             force_linear: self.force_linear + other.force_linear,
@@ -188,6 +189,7 @@ impl Add for Mat6 {
 }
 
 impl AddAssign for Mat6 {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -227,7 +229,11 @@ pub struct Cholesky6 {
 impl Cholesky6 {
     /// `None` unless the matrix, of which the lower half is read, is positive definite.
     pub fn new(matrix: &Mat6) -> Option<Self> {
-        let mut l = matrix.to_rows();
+        Self::of_rows(matrix.to_rows())
+    }
+
+    /// The same of rows of six numbers.
+    pub(crate) fn of_rows(mut l: [[f64; 6]; 6]) -> Option<Self> {
         for j in 0..6 {
             for k in 0..j {
                 let factor = l[j][k];
@@ -250,6 +256,45 @@ impl Cholesky6 {
         Some(Self { factor: l })
     }
 
+    /// L⁻¹·X for six right sides at once, one in each column.
+    #[inline(always)]
+    pub(crate) fn forward_all(&self, x: &mut [[f64; 6]; 6]) {
+        let l = &self.factor;
+        for i in 0..6 {
+            let mut row = x[i];
+            for k in 0..i {
+                for (value, known) in row.iter_mut().zip(&x[k]) {
+                    *value -= l[i][k] * known;
+                }
+            }
+            x[i] = row.map(|value| value * l[i][i]);
+        }
+    }
+
+    /// L⁻¹·x.
+    #[inline(always)]
+    pub(crate) fn forward(&self, x: &mut [f64; 6]) {
+        let l = &self.factor;
+        for i in 0..6 {
+            for k in 0..i {
+                x[i] -= l[i][k] * x[k];
+            }
+            x[i] *= l[i][i];
+        }
+    }
+
+    /// L⁻ᵀ·x.
+    #[inline(always)]
+    pub(crate) fn backward(&self, x: &mut [f64; 6]) {
+        let l = &self.factor;
+        for i in (0..6).rev() {
+            for k in i + 1..6 {
+                x[i] -= l[k][i] * x[k];
+            }
+            x[i] *= l[i][i];
+        }
+    }
+
     /// The twist that the matrix makes this wrench of.
     pub fn solve(&self, wrench: &Wrench) -> Twist {
         self.from_white(self.whiten(wrench))
@@ -258,15 +303,9 @@ impl Cholesky6 {
     /// L⁻¹ times a wrench: where twists are measured by Lᵀa, wrenches act as this does, for J·a = (L⁻¹J)·(Lᵀa).
     #[inline(always)]
     pub fn whiten(&self, wrench: &Wrench) -> [f64; 6] {
-        let l = &self.factor;
         let (f, t) = (wrench.force, wrench.torque);
         let mut x = [f.x, f.y, f.z, t.x, t.y, t.z];
-        for i in 0..6 {
-            for k in 0..i {
-                x[i] -= l[i][k] * x[k];
-            }
-            x[i] *= l[i][i];
-        }
+        self.forward(&mut x);
         x
     }
 
@@ -300,13 +339,7 @@ impl Cholesky6 {
     /// The twist that [`Cholesky6::to_white`] makes these numbers of.
     #[inline]
     pub fn from_white(&self, mut x: [f64; 6]) -> Twist {
-        let l = &self.factor;
-        for i in (0..6).rev() {
-            for k in i + 1..6 {
-                x[i] -= l[k][i] * x[k];
-            }
-            x[i] *= l[i][i];
-        }
+        self.backward(&mut x);
         Twist { linear: DVec3::new(x[0], x[1], x[2]), angular: DVec3::new(x[3], x[4], x[5]) }
     }
 }

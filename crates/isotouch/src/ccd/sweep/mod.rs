@@ -37,6 +37,7 @@ mod near;
 mod neighbours;
 mod pieces;
 mod spheres;
+mod vicinity;
 
 use std::sync::OnceLock;
 
@@ -47,6 +48,7 @@ pub use all::PointContacts;
 pub use near::NearPoint;
 pub use neighbours::Neighbours;
 use pieces::{Pieces, Span};
+pub use vicinity::Vicinity;
 
 use super::{CastOptions, Hit, LevelSet, Segment};
 use crate::field::Field;
@@ -187,17 +189,22 @@ impl<'a> Sweep<'a> {
     /// One motion, with all that its questions share.
     fn question(&self, motion: &Motion) -> Question<'_> {
         let pieces = self.pieces(motion);
-        // Chords, and rounding of places, are paid for by a level set that is farther out.
-        let off = pieces.sagitta + motion.rounding(self.reach);
-        let mut iso = self.options.iso + self.steepness(self.options.iso) * off;
-        // Beyond the band values jump where cells become coarser. With p on the curve and q on its chord, d(q) ≤ φ(p) + ε + L·off and
-        // φ(q) ≤ d(q) + ε.
-        if pieces.sagitta > 0.0 && self.error_at_points(iso) > self.field.error_bound() {
-            iso += 2.0 * self.error_at_points(iso);
-        }
+        let iso = self.raised_iso(motion, pieces.sagitta);
         let set = self.field.level_set(iso, &self.options.cast);
         let clear_of_points = iso + self.error_at_points(iso) + 1e-9 * self.field.grid().cell;
         Question { sweep: self, pieces, set, iso, clear_of_points }
+    }
+
+    /// Chords, and rounding of places, are paid for by a level set that is farther out.
+    fn raised_iso(&self, motion: &Motion, sagitta: f64) -> f64 {
+        let off = sagitta + motion.rounding(self.reach);
+        let mut iso = self.options.iso + self.steepness(self.options.iso) * off;
+        // Beyond the band values jump where cells become coarser. With p on the curve and q on its chord, d(q) ≤ φ(p) + ε + L·off and
+        // φ(q) ≤ d(q) + ε.
+        if sagitta > 0.0 && self.error_at_points(iso) > self.field.error_bound() {
+            iso += 2.0 * self.error_at_points(iso);
+        }
+        iso
     }
 
     /// How far the interpolant may be below the true distance where that matters: at full resolution as long as σ is well within the

@@ -49,15 +49,15 @@ struct Seen {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Neighbour {
+pub(super) struct Neighbour {
     /// In the order of the tree.
-    index: u32,
-    point: DVec3,
+    pub(super) index: u32,
+    pub(super) point: DVec3,
     /// Where φ was looked up last, and what it was.
-    place: DVec3,
-    distance: Distance,
+    pub(super) place: DVec3,
+    pub(super) distance: Distance,
     /// How far φ may be off the true value there: more where a sparse field is coarse.
-    off: f64,
+    pub(super) off: f64,
 }
 
 /// How far a part may move before its neighbours are looked for again, in cells. Less looks for them more often, more has more of them.
@@ -278,7 +278,7 @@ impl Neighbours {
 }
 
 /// A field whose bounds hold, outside its box as well. Formulas are asked as fast as a list; of sheets nothing is certain beyond their rims.
-fn certified<'a>(obstacle: &Obstacle<'a>) -> Option<&'a Field> {
+pub(super) fn certified<'a>(obstacle: &Obstacle<'a>) -> Option<&'a Field> {
     match obstacle {
         Obstacle::Field(field) => Some(*field).filter(|field| field.is_certified_outside()),
         Obstacle::Analytic(_) => None,
@@ -292,13 +292,13 @@ enum Known {
 }
 
 /// What is certain of values of points that move.
-struct Certain {
+pub(super) struct Certain {
     /// Of the field.
     bounds: Aabb,
     /// What the interpolant may be below the true value.
     error: f64,
     /// Of true values, and of the interpolant at full resolution.
-    lipschitz: f64,
+    pub(super) lipschitz: f64,
     steepness: f64,
     /// For rounding of places.
     hair: f64,
@@ -309,7 +309,7 @@ struct Certain {
 }
 
 impl Certain {
-    fn new(sweep: &Sweep<'_>, iso: f64) -> Self {
+    pub(super) fn new(sweep: &Sweep<'_>, iso: f64) -> Self {
         let field = sweep.field;
         // A cell is at full resolution if a corner is in the band, and no point of it is farther from one than half its diagonal.
         let fine_within = match field.nodes() {
@@ -331,12 +331,12 @@ impl Certain {
 
     /// What φ is at least of a point whose true value was `least` before it moved by `way`.
     #[inline(always)]
-    fn least_value(&self, least: f64, way: f64) -> f64 {
+    pub(super) fn least_value(&self, least: f64, way: f64) -> f64 {
         least - self.lipschitz * way - self.error - self.hair
     }
 
     /// The true value above which others need not be looked at for some way.
-    fn enough_for(&self, within: f64, way: f64) -> f64 {
+    pub(super) fn enough_for(&self, within: f64, way: f64) -> f64 {
         within + self.lipschitz * way + self.error + 2.0 * self.hair
     }
 
@@ -351,7 +351,7 @@ impl Certain {
     /// as long as cells are, the interpolant is continuous and changes by √3·L; where they are not, true values are beyond the band, and from there it is as far as from any such place.
     /// Outside the box there are only bounds, which may say less than is known inside.
     #[inline(always)]
-    fn free_way(&self, of: &Neighbour, iso: f64) -> f64 {
+    pub(super) fn free_way(&self, of: &Neighbour, iso: f64) -> f64 {
         let Distance::Interpolated(value) = of.distance else { return 0.0 };
         let above = value - iso - self.hair;
         let mut free = (above - of.off - self.error) / self.lipschitz;
@@ -364,10 +364,19 @@ impl Certain {
         // Written so that NaN is none.
         if free > 0.0 { free } else { 0.0 }
     }
+
+    /// The same where what only bounds tell of, outside the box, is no contact: there and on the way there the true value says as much as anywhere.
+    #[inline(always)]
+    pub(super) fn way_without_contact(&self, of: &Neighbour, iso: f64) -> f64 {
+        let (Distance::Interpolated(value) | Distance::LowerBound(value)) = of.distance else { return 0.0 };
+        let free = (value - of.off - iso - self.error - self.hair) / self.lipschitz;
+        // NaN is not more.
+        self.free_way(of, iso).max(free)
+    }
 }
 
 /// How far any point of a shell is from where it was: |Δc| + |R₁ − R₀|·ρ, the norm of a difference of rotations being its Frobenius norm over √2.
-fn farthest(shell: &PointShell, from: &DAffine3, to: &DAffine3) -> f64 {
+pub(super) fn farthest(shell: &PointShell, from: &DAffine3, to: &DAffine3) -> f64 {
     let around = shell.tree().sphere(0);
     let shift = from.transform_point3(around.center).distance(to.transform_point3(around.center));
     let turn = to.matrix3 - from.matrix3;

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::math::spatial::Cholesky6;
 use crate::math::{Mat6, Twist, Wrench};
 
 type Block = [[f64; 6]; 6];
@@ -96,27 +97,35 @@ impl Order {
             let &(number, is_turned) = self.of_pair.get(pair)?;
             blocks[number] = if is_turned { block.transpose().to_rows() } else { block.to_rows() };
         }
+        // Of the bodies in their order.
+        let mut factors: Vec<Cholesky6> = Vec::with_capacity(self.bodies.len());
+        // The blocks below one body, and the same the other way round, which is how products are fast.
+        let mut below_one: Vec<(Block, Block)> = Vec::new();
         for &k in &self.bodies {
-            factor(&mut diagonal[k])?;
+            let factor = Cholesky6::of_rows(diagonal[k])?;
             let below = &self.below[k];
-            // W = A·L⁻ᵀ, then A_ij −= W_i·W_jᵀ.
+            // W = A·L⁻ᵀ, so Wᵀ = L⁻¹·Aᵀ; then A_ij −= W_i·W_jᵀ.
+            below_one.clear();
             for &(_, number) in below {
-                divide(&mut blocks[number], &diagonal[k]);
+                let mut turned = transposed(&blocks[number]);
+                factor.forward_all(&mut turned);
+                blocks[number] = transposed(&turned);
+                below_one.push((blocks[number], turned));
             }
+            factors.push(factor);
             let mut targets = self.targets[k].iter();
-            for (i, &(row, first)) in below.iter().enumerate() {
-                for &(_, second) in &below[..=i] {
-                    let (a, b) = (blocks[first], blocks[second]);
+            for (i, &(row, _)) in below.iter().enumerate() {
+                for (_, turned) in &below_one[..=i] {
                     match targets.next() {
-                        Some(&Some(number)) => subtract(&mut blocks[number], &a, &b),
-                        _ => subtract(&mut diagonal[row], &a, &b),
+                        Some(&Some(number)) => subtract(&mut blocks[number], &below_one[i].0, turned),
+                        _ => subtract(&mut diagonal[row], &below_one[i].0, turned),
                     }
                 }
             }
         }
         let mut x: Vec<[f64; 6]> = right.iter().map(numbers).collect();
-        for &k in &self.bodies {
-            forward(&diagonal[k], &mut x[k]);
+        for (&k, factor) in self.bodies.iter().zip(&factors) {
+            factor.forward(&mut x[k]);
             let known = x[k];
             for &(row, number) in &self.below[k] {
                 for (left, of) in x[row].iter_mut().zip(&blocks[number]) {
@@ -124,7 +133,7 @@ impl Order {
                 }
             }
         }
-        for &k in self.bodies.iter().rev() {
+        for (&k, factor) in self.bodies.iter().zip(&factors).rev() {
             for &(row, number) in &self.below[k] {
                 let known = x[row];
                 for (of, value) in blocks[number].iter().zip(known) {
@@ -133,7 +142,7 @@ impl Order {
                     }
                 }
             }
-            backward(&diagonal[k], &mut x[k]);
+            factor.backward(&mut x[k]);
         }
         Some(x.into_iter().map(|x| twist(&x)).collect())
     }
@@ -148,59 +157,20 @@ fn twist(x: &[f64; 6]) -> Twist {
     Twist { linear: glam::DVec3::new(x[0], x[1], x[2]), angular: glam::DVec3::new(x[3], x[4], x[5]) }
 }
 
-/// L with L·Lᵀ = A in the lower half, its diagonal inverted.
-fn factor(a: &mut Block) -> Option<()> {
-    for j in 0..6 {
-        for k in 0..j {
-            let by = a[j][k];
-            for row in a.iter_mut().skip(j) {
-                row[j] -= row[k] * by;
-            }
-        }
-        let pivot = a[j][j];
-        // Written so that NaN is refused.
-        let is_positive = pivot > 0.0 && pivot.is_finite();
-        if !is_positive {
-            return None;
-        }
-        let inverse = 1.0 / pivot.sqrt();
-        for row in a.iter_mut().skip(j + 1) {
-            row[j] *= inverse;
-        }
-        a[j][j] = inverse;
-    }
-    Some(())
+fn transposed(a: &Block) -> Block {
+    std::array::from_fn(|i| std::array::from_fn(|k| a[k][i]))
 }
 
-/// A·L⁻ᵀ: every row is a system of its own.
-fn divide(a: &mut Block, l: &Block) {
-    for row in a {
-        forward(l, row);
-    }
-}
-
-/// L⁻¹·x.
-fn forward(l: &Block, x: &mut [f64; 6]) {
-    for i in 0..6 {
-        let known: f64 = (0..i).map(|k| l[i][k] * x[k]).sum();
-        x[i] = (x[i] - known) * l[i][i];
-    }
-}
-
-/// L⁻ᵀ·x.
-fn backward(l: &Block, x: &mut [f64; 6]) {
-    for i in (0..6).rev() {
-        let known: f64 = (i + 1..6).map(|k| l[k][i] * x[k]).sum();
-        x[i] = (x[i] - known) * l[i][i];
-    }
-}
-
-/// from −= a·bᵀ.
+/// from −= a·b.
 fn subtract(from: &mut Block, a: &Block, b: &Block) {
     for (left, a) in from.iter_mut().zip(a) {
-        for (left, b) in left.iter_mut().zip(b) {
-            *left -= a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut sum = *left;
+        for (a, b) in a.iter().zip(b) {
+            for (sum, b) in sum.iter_mut().zip(b) {
+                *sum -= a * b;
+            }
         }
+        *left = sum;
     }
 }
 

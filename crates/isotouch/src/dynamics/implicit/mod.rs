@@ -12,12 +12,15 @@
 //! symmetric positive definite system in blocks of 6×6. The minimum exists and is unique for given λ, whatever the stiffness: steps do not explode.
 //!
 //! Each point is taken for one against a plane. Where bodies turn far in a step, or slide far over what is curved, points end deeper than that plane says. Then contacts are looked for again along the motion
-//! that was found, planes are laid where points end, and velocities are found anew ([`World::relaid`]); the better of both is taken.
+//! that was found, planes are laid where points end, and velocities are found anew (`relaid`); the better of both is taken. Only of those that it is true of: in a heap somebody always turns fast.
+//!
+//! Bodies that do not touch each other, nor others that do, are solved for apart (`island`): rounds that one impact takes are not taken by all.
 //!
 //! Contacts come from the continuous search, along the free motion and within a small margin of the surface: points that are inside, that come inside, or may be pressed inside
 //! by others.
 
 mod factor;
+mod island;
 mod rows;
 mod solve;
 
@@ -27,9 +30,11 @@ use rayon::prelude::*;
 
 use super::delay::{Delays, Shift, add_delay};
 use super::free::Moved;
-use super::pairs::{Party, Pressed, Role};
+use super::pairs::{Party, Pressed, Watched, watched_again};
 use super::world::{Stepped, World};
+use crate::contact::BodyStep;
 use crate::math::{Twist, Wrench};
+use island::Island;
 use rows::Row;
 use solve::{Solution, System};
 
@@ -40,139 +45,225 @@ const UNTOLD: f64 = 1e-3;
 /// A body that turns farther in a step than this is looked at again, radians: its points may come to where their chords did not lead. Of a point's distance to the axis the chord is off by an eighth of the square.
 const FAR_TURN: f64 = 0.1;
 
-/// Velocities that were found, and where they lead.
+/// Velocities that were found for the bodies of an island, and where they lead.
 struct Tried {
     solution: Solution,
-    impulses: Vec<Wrench>,
+    /// On bodies, those that nothing moves among them.
+    impulses: Vec<(usize, Wrench)>,
+    /// Of the island's bodies, in their order.
     moves: Vec<Moved>,
     /// What is to be small: what contact does to the velocities, and the energy of springs, J.
     cost: f64,
-    /// Energy of springs that planes did not tell of, J.
-    untold: f64,
+    /// Energy of springs that planes did not tell of, for each of the island's roles, J.
+    untold: Vec<f64>,
+}
+
+/// All bodies as they move, as far as that is known.
+struct Course {
+    free: Vec<Moved>,
+    moves: Vec<Moved>,
+    steps: Vec<BodyStep>,
+    dt: f64,
+}
+
+impl Course {
+    fn set(&mut self, world: &World, island: &Island, moves: &[Moved]) {
+        for (&k, of) in island.bodies.iter().zip(moves) {
+            self.moves[k] = *of;
+            self.steps[k].to = of.placed(&world.bodies[k]);
+        }
+    }
 }
 
 impl World {
-    pub(super) fn step_implicit(&self, dt: f64) -> Stepped {
+    pub(super) fn step_implicit(&self, dt: f64, watched: &mut Vec<Watched>) -> Stepped {
         let free = self.free_moves(dt, |_| Wrench::ZERO);
         let steps = self.steps(&free, dt);
+        let mut course = Course { moves: free.clone(), free, steps, dt };
         let clock = Instant::now();
-        let pairs = self.pairs(&steps);
-        let roles = self.roles(&pairs);
-        let mut found: Vec<Vec<Row>> = self.look(&roles, &steps, |role, pair| self.rows(role, pair));
+        let pairs = self.pairs(&course.steps);
+        *watched = watched_again(self.roles(&pairs), std::mem::take(watched));
+        let mut found = self.rows_of(watched, &course.steps, |_| true);
         let mut contact_seconds = clock.elapsed().as_secs_f64();
-        let mut best = self.tried(&roles, &found, &free, (dt, None));
-        let mut rounds = best.solution.rounds;
-        let kinetic = |free: &[Moved]| -> f64 {
-            let each = self.bodies.iter().zip(free).filter(|(body, _)| body.is_dynamic());
-            each.map(|(body, of)| {
-                0.5 * body.mass * of.velocity.length_squared() + 0.5 * of.angular_momentum.dot(of.rate)
-            })
-            .sum()
-        };
-        let turns_far = |of: &Moved| (of.rate * dt).length_squared() > FAR_TURN * FAR_TURN;
+        let islands = self.islands(watched, &found);
+        let mut best: Vec<Tried> =
+            islands.iter().map(|island| self.tried(island, (watched, &found), &mut course, None)).collect();
+        let mut rounds: Vec<usize> = best.iter().map(|of| of.solution.rounds).collect();
+        let mut is_open = vec![true; islands.len()];
         for relay in 0..MOST_RELAYS {
-            let touched = found.iter().flatten().flat_map(Row::bodies);
-            let is_first_turn = relay == 0 && touched.into_iter().any(|body| turns_far(&best.moves[body]));
-            if best.untold <= UNTOLD * kinetic(&free) && !is_first_turn {
+            let mut is_asked = vec![false; watched.len()];
+            for ((island, best), is_open) in islands.iter().zip(&best).zip(&mut is_open) {
+                *is_open &= self.ask_again((island, best), &course, relay, (watched, &mut is_asked));
+            }
+            if !is_open.contains(&true) {
                 break;
             }
             let clock = Instant::now();
-            let relaid = self.relaid(&roles, &found, &best, dt);
+            let mut more = self.rows_of(watched, &course.steps, |k| is_asked[k]);
             contact_seconds += clock.elapsed().as_secs_f64();
-            let next = self.tried(&roles, &relaid, &free, (dt, Some(&best.solution.velocities)));
-            rounds += next.solution.rounds;
-            let is_better = next.cost < best.cost;
-            if !is_better {
-                break;
+            for (k, island) in islands.iter().enumerate() {
+                if !is_open[k] {
+                    continue;
+                }
+                let velocities = &best[k].solution.row_velocities;
+                self.relay((island, velocities), (watched, &is_asked), &course, (&found, &mut more));
+                // What was found for them, and what was before.
+                let exchange = |found: &mut [Vec<Row>], more: &mut [Vec<Row>]| {
+                    for &role in island.roles.iter().filter(|&&role| is_asked[role]) {
+                        std::mem::swap(&mut found[role], &mut more[role]);
+                    }
+                };
+                exchange(&mut found, &mut more);
+                let start = Some(best[k].solution.velocities.as_slice());
+                let next = self.tried(island, (watched, &found), &mut course, start);
+                rounds[k] += next.solution.rounds;
+                is_open[k] = next.cost < best[k].cost;
+                if is_open[k] {
+                    best[k] = next;
+                } else {
+                    exchange(&mut found, &mut more);
+                    course.set(self, island, &best[k].moves);
+                }
             }
-            (best, found) = (next, relaid);
         }
-        let Tried { impulses, mut moves, .. } = best;
+        let mut forces = vec![Wrench::ZERO; self.bodies.len()];
+        for &(k, impulse) in best.iter().flat_map(|of| &of.impulses) {
+            forces[k] += impulse * (1.0 / dt);
+        }
+        let mut moves = course.moves;
         self.stop_bullets(&mut moves, dt);
         let steps = self.steps(&moves, dt);
         let mut sum = Pressed::default();
-        for (role, rows) in roles.iter().zip(&found) {
+        for (Watched { role, .. }, rows) in watched.iter().zip(&found).filter(|(_, rows)| !rows.is_empty()) {
             let Some(pair) = self.on_surface(role, &steps) else { continue };
             let pressed = self.pressed(role, &pair, rows.iter().map(|row| row.point));
             sum.add(&pressed);
         }
-        let forces = impulses.into_iter().map(|impulse| impulse * (1.0 / dt)).collect();
+        let rounds = rounds.into_iter().max().unwrap_or(0);
         Stepped { moves, forces, pressed: sum, pairs: pairs.len(), rounds, contact_seconds }
     }
 
-    /// Solves for the velocities, from others or from those before the step, and moves bodies with them.
+    /// Points that touch, or may come to, of the roles that are asked for; none of the others.
+    fn rows_of(
+        &self,
+        watched: &mut [Watched],
+        steps: &[BodyStep],
+        is_asked: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<Vec<Row>> {
+        let each = watched.par_iter_mut().enumerate();
+        each.map(|(k, watched)| if is_asked(k) { self.rows(watched, steps) } else { Vec::new() }).collect()
+    }
+
+    /// Marks the roles of an island whose planes are to be laid anew, and tells whether there are any: at first those of bodies that turn far, and those that share in what planes did not tell, if
+    /// that is much in all. What is less than their even share of what may be is not worth it.
+    fn ask_again(
+        &self,
+        (island, best): (&Island, &Tried),
+        course: &Course,
+        relay: usize,
+        (watched, is_asked): (&[Watched], &mut [bool]),
+    ) -> bool {
+        let kinetic = |&k: &usize| {
+            let of = &course.free[k];
+            0.5 * self.bodies[k].mass * of.velocity.length_squared() + 0.5 * of.angular_momentum.dot(of.rate)
+        };
+        let bearable = UNTOLD * island.bodies.iter().map(kinetic).sum::<f64>();
+        let is_much = best.untold.iter().sum::<f64>() > bearable;
+        let share = bearable / island.roles.len() as f64;
+        let turns_far = |k: usize| (course.moves[k].rate * course.dt).length_squared() > FAR_TURN * FAR_TURN;
+        let mut is_any = false;
+        for (&k, untold) in island.roles.iter().zip(&best.untold) {
+            let role = &watched[k].role;
+            let is_turned = || turns_far(role.shell_of) || role.on.body().is_some_and(turns_far);
+            is_asked[k] = (is_much && *untold > share) || (relay == 0 && is_turned());
+            is_any |= is_asked[k];
+        }
+        is_any
+    }
+
+    /// Solves for the velocities of an island, from others or from those before the step, and moves its bodies with them.
     fn tried(
         &self,
-        roles: &[Role],
-        found: &[Vec<Row>],
-        free: &[Moved],
-        (dt, start): (f64, Option<&[Twist]>),
+        island: &Island,
+        (watched, found): (&[Watched], &[Vec<Row>]),
+        course: &mut Course,
+        start: Option<&[Twist]>,
     ) -> Tried {
-        let rows: Vec<Row> = found.iter().flatten().copied().collect();
-        let system = System::new(self, free, &rows, dt);
-        // A body that was not touched before has no velocity to begin with.
-        let start = start
-            .filter(|start| start.len() == system.start().len())
-            .map_or_else(|| system.start(), <[Twist]>::to_vec);
-        let solution = system.solve(start);
-        let mut impulses = vec![Wrench::ZERO; self.bodies.len()];
+        let dt = course.dt;
+        let rows: Vec<Row> = island.roles.iter().flat_map(|&k| &found[k]).copied().collect();
+        let system = System::new(self, (&island.bodies, &course.free), &rows, dt);
+        let solution = system.solve(start.map_or_else(|| system.start(), <[Twist]>::to_vec));
+        let mut impulses = vec![Wrench::ZERO; island.bodies.len()];
+        let mut on_others: Vec<(usize, Wrench)> = Vec::new();
         let mut delays = Delays::new();
+        let mut push = |body: usize, impulse: Wrench| match island.bodies.binary_search(&body) {
+            Ok(k) => impulses[k] += impulse,
+            Err(_) => on_others.push((body, impulse)),
+        };
         for (row, force) in rows.iter().zip(&solution.forces) {
             let impulse = *force * dt;
-            impulses[row.shell_of] += Wrench::of_force(impulse, row.arm_of_shell);
+            push(row.shell_of, Wrench::of_force(impulse, row.arm_of_shell));
             if let Party::Body(j) = row.on {
-                impulses[j] += Wrench::of_force(-impulse, row.arm_of_surface);
+                push(j, Wrench::of_force(-impulse, row.arm_of_surface));
                 if row.t > 0.0 {
                     add_delay(&mut delays, (row.shell_of, j), row.t * impulse);
                 }
             }
         }
-        let struck = free.iter().zip(&self.bodies).zip(&impulses);
-        let mut moves: Vec<Moved> =
-            struck.map(|((of, body), impulse)| of.struck(body, impulse, dt)).collect();
-        self.give_back((&delays, Shift::Sideways), free, &mut moves, dt);
+        for (&k, impulse) in island.bodies.iter().zip(&impulses) {
+            course.moves[k] = course.free[k].struck(&self.bodies[k], impulse, dt);
+        }
+        self.give_back((&delays, Shift::Sideways), &course.free, &mut course.moves, dt);
+        let moves: Vec<Moved> = island.bodies.iter().map(|&k| course.moves[k]).collect();
+        course.set(self, island, &moves);
 
-        let steps = self.steps(&moves, dt);
-        let (mut untold, mut elastic) = (0.0, 0.0);
+        let (mut untold, mut elastic) = (Vec::with_capacity(island.roles.len()), 0.0);
         let mut velocities = solution.row_velocities.iter();
-        for (role, rows) in roles.iter().zip(found) {
-            let Some(pair) = self.on_surface(role, &steps) else { continue };
-            for (row, velocity) in rows.iter().zip(&mut velocities) {
+        for &k in &island.roles {
+            let (role, mut more) = (&watched[k].role, 0.0);
+            let Some(pair) = self.on_surface(role, &course.steps) else { continue };
+            let end = pair.end();
+            for (row, velocity) in found[k].iter().zip(&mut velocities) {
                 let pressed = |gap: f64| 0.5 * row.stiffness * gap.min(0.0).powi(2);
                 let told = pressed(row.gap + dt * row.normal.dot(*velocity));
-                let energy = pressed(row.end(role, &pair).1);
-                untold += energy - told;
+                let energy = pressed(row.end(role, &pair, &end).1);
+                more += energy - told;
                 elastic += energy;
             }
+            untold.push(more);
         }
+        let impulses = island.bodies.iter().copied().zip(impulses).chain(on_others).collect();
         let cost = solution.detour + elastic;
         Tried { solution, impulses, moves, cost, untold }
     }
 
-    /// The planes of contacts where points end, and contacts that are new along the way there.
-    fn relaid(&self, roles: &[Role], found: &[Vec<Row>], tried: &Tried, dt: f64) -> Vec<Vec<Row>> {
-        let steps = self.steps(&tried.moves, dt);
-        // Only of those that touch: others are found in the next step, if they do then.
-        let touching: Vec<Role> =
-            roles.iter().zip(found).filter(|(_, rows)| !rows.is_empty()).map(|(role, _)| *role).collect();
-        let mut more = self.look(&touching, &steps, |role, pair| self.rows(role, pair)).into_iter();
-        let more: Vec<Vec<Row>> = found
-            .iter()
-            .map(|rows| if rows.is_empty() { Vec::new() } else { more.next().unwrap_or_default() })
-            .collect();
-        let mut velocities = tried.solution.row_velocities.iter().copied();
-        let known: Vec<Vec<_>> =
-            found.iter().map(|rows| rows.iter().copied().zip(&mut velocities).collect()).collect();
-        let each = roles.par_iter().zip(&known).zip(&more);
-        each.map(|((role, known), more)| {
-            let Some(pair) = self.on_surface(role, &steps) else { return Vec::new() };
-            let mut rows: Vec<Row> =
-                known.iter().map(|(row, velocity)| row.relaid(role, &pair, *velocity * dt)).collect();
-            let is_known: std::collections::BTreeSet<u32> = rows.iter().map(|row| row.point).collect();
-            rows.extend(more.iter().filter(|row| !is_known.contains(&row.point)));
+    /// The planes of contacts where points end, beside those that are new along the way there, for the roles that are asked for. Only of those that touch: others are found in the next step, if
+    /// they do then.
+    fn relay(
+        &self,
+        (island, velocities): (&Island, &[glam::DVec3]),
+        (watched, is_asked): (&[Watched], &[bool]),
+        course: &Course,
+        (found, more): (&[Vec<Row>], &mut [Vec<Row>]),
+    ) {
+        let mut velocities = velocities.iter();
+        for &k in &island.roles {
+            let known = found[k].iter().zip(velocities.by_ref());
+            let Some(pair) = self.on_surface(&watched[k].role, &course.steps).filter(|_| is_asked[k]) else {
+                // Theirs are passed over.
+                known.for_each(drop);
+                continue;
+            };
+            let mut rows: Vec<Row> = known
+                .map(|(row, velocity)| row.relaid(&watched[k].role, &pair, *velocity * course.dt))
+                .collect();
+            // Both are in the order of points.
+            let known = rows.len();
+            let is_new = |row: &&Row| rows[..known].binary_search_by_key(&row.point, |of| of.point).is_err();
+            let new: Vec<Row> = more[k].iter().filter(is_new).copied().collect();
+            rows.extend(new);
             rows.sort_by_key(|row| row.point);
-            rows
-        })
-        .collect()
+            more[k] = rows;
+        }
     }
 }

@@ -3,9 +3,10 @@
 use glam::DVec3;
 
 use crate::ccd::{HitStatus, PointContacts};
-use crate::contact::{Friction, Handles, ShellOnSurface};
-use crate::dynamics::pairs::{Party, Role, normal_of};
+use crate::contact::{BodyStep, Friction, Handles, ShellOnSurface};
+use crate::dynamics::pairs::{Party, Role, Watched, normal_of};
 use crate::dynamics::world::World;
+use crate::math::Pose;
 
 /// A point against a plane: where it is met, or where the surface is nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,21 +35,16 @@ pub(super) struct Row {
 const SAME_SIDE: f64 = 0.5;
 
 impl Row {
-    /// The bodies that it acts on.
-    pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
-        std::iter::once(self.shell_of).chain(self.on.body())
-    }
-
-    /// Where its point is at the end of a step, in the frame of what it touches, and φ there.
-    pub(super) fn end(&self, role: &Role, pair: &ShellOnSurface<'_>) -> (DVec3, f64) {
-        let place = pair.chord(self.point).to;
+    /// Where its point is at the end of a step, in the frame of what it touches, and φ there. `end` is [`ShellOnSurface::end`].
+    pub(super) fn end(&self, role: &Role, pair: &ShellOnSurface<'_>, end: &Pose) -> (DVec3, f64) {
+        let place = end.place(pair.shell.points()[self.point as usize]);
         (place, pair.obstacle.touchable().value(place) + role.overlap)
     }
 
     /// The same with the plane at the end of a step, in which the point went this way relative to what it touches.
     #[must_use]
     pub(super) fn relaid(&self, role: &Role, pair: &ShellOnSurface<'_>, way: DVec3) -> Self {
-        let (place, phi) = self.end(role, pair);
+        let (place, phi) = self.end(role, pair, &pair.end());
         let turn = pair.surface_body.to.world_from_body.rotation;
         let normal = normal_of(pair.obstacle.touchable(), place).map(|normal| turn * normal);
         match normal.filter(|normal| normal.dot(self.normal) > SAME_SIDE && phi.is_finite()) {
@@ -59,10 +55,16 @@ impl Row {
 }
 
 impl World {
-    pub(super) fn rows(&self, role: &Role, pair: &ShellOnSurface<'_>) -> Vec<Row> {
-        let margin = self.margin(role.on, role.shell_of);
-        let touching = pair.contacts(margin - role.overlap);
-        touching.iter().filter_map(|of| row(role, pair, of)).collect()
+    /// Points of a role that touch during these steps, or may come to.
+    pub(super) fn rows(&self, watched: &mut Watched, steps: &[BodyStep]) -> Vec<Row> {
+        let role = watched.role;
+        let iso = self.margin(role.on, role.shell_of) - role.overlap;
+        if self.is_clear(watched, steps, iso) {
+            return Vec::new();
+        }
+        let Some(pair) = self.on_surface(&role, steps) else { return Vec::new() };
+        let touching = pair.contacts_near(&mut watched.vicinity, iso);
+        touching.iter().filter_map(|of| row(&role, &pair, of)).collect()
     }
 }
 

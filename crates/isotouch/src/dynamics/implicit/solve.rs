@@ -38,11 +38,13 @@ const DIRECT: usize = 50;
 
 pub(super) struct System<'a> {
     rows: &'a [Row],
+    /// For every row, the places among the unknowns of the bodies that it acts on.
+    acts_on: Vec<[Option<usize>; 2]>,
     dt: f64,
-    /// For every body, its place among the unknowns.
-    unknown: Vec<Option<usize>>,
-    /// Velocities of all bodies without contact.
-    free: Vec<Twist>,
+    /// The body of every unknown, in order.
+    bodies: &'a [usize],
+    /// All bodies without contact.
+    free: &'a [Moved],
     /// M of the unknowns.
     inertia: Vec<Mat6>,
     settled: Twist,
@@ -121,45 +123,36 @@ impl Resistance {
 }
 
 impl<'a> System<'a> {
-    pub(super) fn new(world: &World, free: &[Moved], rows: &'a [Row], dt: f64) -> Self {
-        let mut unknown = vec![None; world.bodies.len()];
-        let mut is_touched = vec![false; world.bodies.len()];
-        for row in rows {
-            is_touched[row.shell_of] = true;
-            if let Party::Body(j) = row.on {
-                is_touched[j] = true;
-            }
-        }
-        let (mut inertia, mut start) = (Vec::new(), Vec::new());
-        let mut least_size = f64::INFINITY;
-        for (k, body) in world.bodies.iter().enumerate() {
-            if body.is_dynamic() && is_touched[k] {
-                unknown[k] = Some(inertia.len());
-                inertia.push(Mat6::inertia(body.mass, body.inertia_in_world(free[k].halfway)));
-                start.push(body.twist());
-                least_size = least_size.min(body.shape.around().radius);
-            }
-        }
-        let free = free.iter().map(|of| Twist { linear: of.velocity, angular: of.rate }).collect();
+    /// Of bodies that forces move, in order, and rows that act on no others that do.
+    pub(super) fn new(
+        world: &World,
+        (bodies, free): (&'a [usize], &'a [Moved]),
+        rows: &'a [Row],
+        dt: f64,
+    ) -> Self {
+        let unknown = |body: usize| bodies.binary_search(&body).ok();
+        let acts_on =
+            rows.iter().map(|row| [unknown(row.shell_of), row.on.body().and_then(unknown)]).collect();
+        let of = |&k: &usize| {
+            let body = &world.bodies[k];
+            Mat6::inertia(body.mass, body.inertia_in_world(free[k].halfway))
+        };
+        let inertia = bodies.iter().map(of).collect();
+        let start = bodies.iter().map(|&k| world.bodies[k].twist()).collect();
+        let least_size =
+            bodies.iter().map(|&k| world.bodies[k].shape.around().radius).fold(f64::INFINITY, f64::min);
         let speed = SETTLED * (world.options.gravity.length() * dt).max(1e-6);
         let settled =
             Twist { linear: DVec3::splat(speed), angular: DVec3::splat(speed / least_size.max(1e-9)) };
-        let mut system = Self { rows, dt, unknown, free, inertia, settled, start, order: None };
+        let mut system = Self { rows, acts_on, dt, bodies, free, inertia, settled, start, order: None };
         system.order = system.order();
         system
     }
 
     /// How to solve directly, if that pays.
     fn order(&self) -> Option<Order> {
-        let pairs: BTreeSet<(usize, usize)> = self
-            .rows
-            .iter()
-            .filter_map(|row| {
-                let Party::Body(j) = row.on else { return None };
-                let (a, b) = (self.unknown[row.shell_of]?, self.unknown[j]?);
-                Some((a.min(b), a.max(b)))
-            })
-            .collect();
+        let both = |on: &[Option<usize>; 2]| Some((on[0]?.min(on[1]?), on[0]?.max(on[1]?)));
+        let pairs: BTreeSet<(usize, usize)> = self.acts_on.iter().filter_map(both).collect();
         let order = Order::new(self.inertia.len(), &pairs);
         let by_gradients = self.inertia.len() + 2 * pairs.len();
         (order.work() <= DIRECT * by_gradients).then_some(order)
@@ -249,22 +242,27 @@ impl<'a> System<'a> {
         Improved { length: low, is_settled }
     }
 
-    fn velocity(&self, body: usize, velocities: &[Twist]) -> Twist {
-        self.unknown[body].map_or(self.free[body], |k| velocities[k])
+    /// Of an unknown, or of a body that contact does not move.
+    fn velocity(&self, unknown: Option<usize>, body: usize, velocities: &[Twist]) -> Twist {
+        unknown.map_or_else(|| self.free_velocity(body), |k| velocities[k])
+    }
+
+    fn free_velocity(&self, body: usize) -> Twist {
+        Twist { linear: self.free[body].velocity, angular: self.free[body].rate }
     }
 
     fn states(&self, velocities: &[Twist]) -> Vec<RowState> {
-        let state = |row: &Row| {
-            let mut velocity = self.velocity(row.shell_of, velocities).at(row.arm_of_shell);
+        let state = |(row, on): (&Row, &[Option<usize>; 2])| {
+            let mut velocity = self.velocity(on[0], row.shell_of, velocities).at(row.arm_of_shell);
             if let Party::Body(j) = row.on {
-                velocity -= self.velocity(j, velocities).at(row.arm_of_surface);
+                velocity -= self.velocity(on[1], j, velocities).at(row.arm_of_surface);
             }
             let along = velocity.dot(row.normal);
             // f = max(0, −k·φ − (k·dt + c)·n·v).
             let normal_force = (-row.stiffness * row.gap - self.resistance(row) * along).max(0.0);
             RowState { velocity, normal_force }
         };
-        self.rows.iter().map(state).collect()
+        self.rows.iter().zip(&self.acts_on).map(state).collect()
     }
 
     /// k·dt + c: force per velocity along the normal.
@@ -274,24 +272,21 @@ impl<'a> System<'a> {
 
     /// ½ (u − u*)ᵀ M (u − u*).
     fn detour(&self, velocities: &[Twist]) -> f64 {
-        let of = |(body, unknown): (usize, &Option<usize>)| {
-            let k = (*unknown)?;
-            let off = along(&velocities[k], &self.free[body], -1.0);
+        let of = |(k, &body): (usize, &usize)| {
+            let off = along(&velocities[k], &self.free_velocity(body), -1.0);
             let pushed = self.inertia[k].apply(&off);
-            Some(0.5 * (pushed.force.dot(off.linear) + pushed.torque.dot(off.angular)))
+            0.5 * (pushed.force.dot(off.linear) + pushed.torque.dot(off.angular))
         };
-        self.unknown.iter().enumerate().filter_map(of).sum()
+        self.bodies.iter().enumerate().map(of).sum()
     }
 
     /// First derivatives of the function that is minimised, friction with the normal forces of the round's beginning.
     fn gradient(&self, velocities: &[Twist], states: &[RowState], at: &[Resistance]) -> Vec<Wrench> {
-        let mut gradient = vec![Wrench::ZERO; self.inertia.len()];
-        for (body, unknown) in self.unknown.iter().enumerate() {
-            if let Some(k) = *unknown {
-                gradient[k] = self.inertia[k].apply(&along(&velocities[k], &self.free[body], -1.0));
-            }
-        }
-        for ((row, state), at) in self.rows.iter().zip(states).zip(at) {
+        let of = |(k, &body): (usize, &usize)| {
+            self.inertia[k].apply(&along(&velocities[k], &self.free_velocity(body), -1.0))
+        };
+        let mut gradient: Vec<Wrench> = self.bodies.iter().enumerate().map(of).collect();
+        for (((row, on), state), at) in self.rows.iter().zip(&self.acts_on).zip(states).zip(at) {
             let friction = if at.normal_force > 0.0 {
                 row.friction.force(at.normal_force, row.sliding(state))
             } else {
@@ -301,12 +296,10 @@ impl<'a> System<'a> {
                 continue;
             }
             let impulse = (state.normal_force * row.normal + friction) * self.dt;
-            if let Some(k) = self.unknown[row.shell_of] {
+            if let Some(k) = on[0] {
                 gradient[k] += Wrench::of_force(-impulse, row.arm_of_shell);
             }
-            if let Party::Body(j) = row.on
-                && let Some(k) = self.unknown[j]
-            {
+            if let Some(k) = on[1] {
                 gradient[k] += Wrench::of_force(impulse, row.arm_of_surface);
             }
         }
@@ -316,7 +309,15 @@ impl<'a> System<'a> {
     /// Second derivatives: M + dt·Σ Jᵀ((k·dt + c)·n·nᵀ + drag·(1 − n·nᵀ − s·sᵀ) + rise·s·sᵀ)J, s the direction of sliding.
     fn blocks(&self, at: &[Resistance]) -> Blocks {
         let mut blocks = Blocks { own: self.inertia.clone(), between: BTreeMap::new() };
-        for (row, &Resistance { normal_force, drag, rise, direction, .. }) in self.rows.iter().zip(at) {
+        // Rows of one pair stand together: its block is added up before it is looked for.
+        let (mut pair, mut block_of_pair) = ((0, 0), Mat6::ZERO);
+        let mut add = |pair: (usize, usize), block: Mat6| {
+            if pair.0 != pair.1 {
+                *blocks.between.entry(pair).or_insert(Mat6::ZERO) += block;
+            }
+        };
+        for ((row, &[a, b]), at) in self.rows.iter().zip(&self.acts_on).zip(at) {
+            let &Resistance { normal_force, drag, rise, direction, .. } = at;
             let is_pressed = normal_force > 0.0;
             if !is_pressed {
                 continue;
@@ -324,11 +325,6 @@ impl<'a> System<'a> {
             let (nn, ss) = (outer(row.normal, row.normal), outer(direction, direction));
             let friction = (DMat3::IDENTITY - nn) * drag + ss * (rise - drag);
             let k = (nn * self.resistance(row) + friction) * self.dt;
-            let a = self.unknown[row.shell_of];
-            let b = match row.on {
-                Party::Body(j) => self.unknown[j],
-                Party::Surface(_) => None,
-            };
             if let Some(a) = a {
                 blocks.own[a] += Mat6::at_arms(&k, row.arm_of_shell, row.arm_of_shell);
             }
@@ -341,10 +337,14 @@ impl<'a> System<'a> {
                 } else {
                     (b, a, (row.arm_of_surface, row.arm_of_shell))
                 };
-                let block = Mat6::at_arms(&(k * -1.0), arms.0, arms.1);
-                *blocks.between.entry((low, high)).or_insert(Mat6::ZERO) += block;
+                if pair != (low, high) {
+                    add(pair, block_of_pair);
+                    (pair, block_of_pair) = ((low, high), Mat6::ZERO);
+                }
+                block_of_pair += Mat6::at_arms(&(k * -1.0), arms.0, arms.1);
             }
         }
+        add(pair, block_of_pair);
         blocks
     }
 }

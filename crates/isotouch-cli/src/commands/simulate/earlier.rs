@@ -1,0 +1,123 @@
+//! What a folder of results holds already, and whether it may be written to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use isotouch::mesh::io::companions;
+use isotouch::scene::{ClothSource, MeshSource, Scene};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::Args;
+use super::checkpoint::Checkpoint;
+use super::run::CHECKPOINT;
+use crate::failure::{Classify, Failure};
+
+/// Folders that were not there before.
+pub(super) struct Made(Vec<PathBuf>);
+
+impl Made {
+    pub(super) fn of(folder: &Path) -> Self {
+        let folders = [folder.join("resume"), folder.to_owned()];
+        Self(folders.into_iter().filter(|folder| !folder.exists()).collect())
+    }
+
+    /// Takes them away again, as far as they are empty.
+    pub(super) fn remove(&self) {
+        for folder in &self.0 {
+            fs::remove_dir(folder).ok();
+        }
+    }
+}
+
+/// Of all that motion depends on, but for how long it goes on: the text, the time step, and the mesh files.
+pub(super) fn fingerprint(text: &str, (dt, scene): (f64, Option<&Scene>)) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(format!("scene {}\n", text.len()));
+    hash.update(text);
+    hash.update(dt.to_le_bytes());
+    let shapes = scene.iter().flat_map(|scene| scene.shapes()).filter_map(|shape| match &shape.mesh {
+        MeshSource::File(path) => Some(path),
+        MeshSource::BuiltIn(_) => None,
+    });
+    let cloth = scene.iter().flat_map(|scene| &scene.cloth).filter_map(|cloth| match &cloth.source {
+        ClothSource::File(path, _) => Some(path),
+        _ => None,
+    });
+    for path in shapes.chain(cloth) {
+        // What cannot be read is told when the mesh is.
+        let others = companions(path).unwrap_or_default();
+        for file in std::iter::once(path).chain(&others) {
+            hash.update(Sha256::digest(fs::read(file).unwrap_or_default()));
+        }
+    }
+    hash.finalize().into()
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a folder holds already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Earlier {
+    Nothing,
+    /// A whole run of this scene.
+    Same,
+    /// Of this scene, but not its end.
+    Unfinished,
+    /// Of another scene, or what is not understood.
+    Other,
+}
+
+impl Earlier {
+    pub(super) fn of(folder: &Path, fingerprint: &[u8; 32]) -> Self {
+        let summary = fs::read(folder.join("summary.json")).ok();
+        let checkpoint = folder.join(CHECKPOINT);
+        if summary.is_none() && !checkpoint.exists() {
+            return Self::Nothing;
+        }
+        if checkpoint.exists() {
+            match Checkpoint::read(&checkpoint) {
+                Ok(found) if found.fingerprint == *fingerprint => {}
+                _ => return Self::Other,
+            }
+        }
+        let summary = summary.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        match summary {
+            None => Self::Unfinished,
+            Some(found) if found["fingerprint"] == hexadecimal(fingerprint) => {
+                if found["finished"] == true {
+                    Self::Same
+                } else {
+                    Self::Unfinished
+                }
+            }
+            Some(_) => Self::Other,
+        }
+    }
+
+    pub(super) fn allows(self, args: &Args, folder: &Path) -> Result<(), Failure> {
+        let shown = folder.display();
+        let refused = match self {
+            Self::Nothing if args.resume => {
+                anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Other if args.resume => anyhow!(
+                "{shown} holds results of another scene or time step, or the scene was changed, so --resume cannot go on from there; choose another folder \
+                 with -o, or replace them with --force"
+            ),
+            Self::Other if !args.force => anyhow!(
+                "{shown} holds results of another scene or time step; choose another folder with -o, or replace them with --force"
+            ),
+            Self::Unfinished if !args.resume && !args.force => {
+                anyhow!(
+                    "{shown} holds a run that was stopped; go on with --resume, or begin anew with --force"
+                )
+            }
+            _ => return Ok(()),
+        };
+        Err(refused).or_bad_input()
+    }
+}
