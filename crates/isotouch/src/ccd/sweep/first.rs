@@ -44,7 +44,7 @@ impl Sweep<'_> {
         (0..question.pieces.count()).find_map(|piece| {
             let known = |(&p, point): (&DVec3, u32)| {
                 let hit = question.set.first_hit_in_box(&question.segment(p, piece))?;
-                Some(question.contact(point, piece, hit, 0.0))
+                question.contact(point, piece, hit, 0.0)
             };
             points.par_iter().zip(0..points.len() as u32).filter_map(known).reduce_with(earlier)
         })
@@ -77,7 +77,7 @@ impl Question<'_> {
                 let hit = hit?;
                 let is_known = hit.status != HitStatus::Bound;
                 let from = if is_known { 0.0 } else { self.left_in_doubt(point, piece)? };
-                Some(self.contact(point, piece, hit, from))
+                self.contact(point, piece, hit, from)
             });
             if let Some(contact) = contacts.reduce(earlier) {
                 return FirstContact { contact: Some(contact), effort };
@@ -87,15 +87,35 @@ impl Question<'_> {
     }
 
     /// A hit of a piece as one of the whole motion; where only a bound tells of it, not before the spheres around the point leave it in doubt.
-    pub(super) fn contact(&self, point: u32, piece: u32, hit: Hit, from: f64) -> Contact {
+    pub(super) fn contact(&self, point: u32, piece: u32, hit: Hit, from: f64) -> Option<Contact> {
         let span = Span { halvings: self.pieces.halvings, index: piece };
         let t = span.time(hit.t);
         if hit.status == HitStatus::Bound && t < from {
-            let segment = self.segment(self.sweep.shell.points()[point as usize], piece);
-            let within = from * f64::from(self.pieces.count()) - f64::from(piece);
-            return Contact { point, hit: Hit { t: from, point: segment.at(within), ..hit } };
+            return self.contact_from(point, span, from);
         }
-        Contact { point, hit: Hit { t, status: status_in(piece, hit.status), ..hit } }
+        Some(Contact { point, hit: Hit { t, status: status_in(piece, hit.status), ..hit } })
+    }
+
+    /// The first contact of a point in a piece, when what only a bound tells of counts from a time on: a doubt that is over by then is none.
+    fn contact_from(&self, point: u32, span: Span, from: f64) -> Option<Contact> {
+        let segment = self.segment(self.sweep.shell.points()[point as usize], span.index);
+        for interval in self.set.intervals(&segment) {
+            if interval.status != HitStatus::Bound {
+                let hit = self.set.first_hit_in_box(&segment)?;
+                let status = status_in(span.index, hit.status);
+                return Some(Contact { point, hit: Hit { t: span.time(hit.t), status, ..hit } });
+            }
+            let (start, end) = (span.time(interval.start).max(from), span.time(interval.end));
+            if start <= end {
+                let place = segment.at(span.part(start));
+                let status = HitStatus::Bound;
+                return Some(Contact {
+                    point,
+                    hit: Hit { t: start, point: place, normal: None, cell: None, status },
+                });
+            }
+        }
+        None
     }
 
     /// The finest level that the budget is enough for.
@@ -165,7 +185,7 @@ impl Question<'_> {
                         let until = best.map_or(f64::INFINITY, |best| next.span.part(best.hit.t) + 1e-9);
                         if let Some(hit) = self.set.first_hit_until(&segment, until) {
                             let contact = self.contact(number, next.span.index, hit, next.t);
-                            best = Some(best.map_or(contact, |best| earlier(best, contact)));
+                            best = [best, contact].into_iter().flatten().reduce(earlier);
                         }
                     }
                 }

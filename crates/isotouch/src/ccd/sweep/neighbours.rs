@@ -221,7 +221,7 @@ impl Neighbours {
                 }
                 let number = sweep.shell.tree().order()[neighbour.index as usize];
                 let contact = question.contact(number, piece, hit, 0.0);
-                best = Some(best.map_or(contact, |best| earlier(best, contact)));
+                best = [best, contact].into_iter().flatten().reduce(earlier);
                 break;
             }
         }
