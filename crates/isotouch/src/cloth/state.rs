@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::ClothWorld;
+use super::{Cloth, ClothWorld};
 use crate::math::Pose;
 
 /// All that changes of a cloth.
@@ -46,18 +46,9 @@ pub struct ClothStateError {
 impl ClothWorld {
     /// All that changes.
     pub fn state(&self) -> ClothWorldState {
-        let cloths = self.cloths().iter().map(|cloth| {
-            let (clearances, edge_clearances) = cloth.contacts.known();
-            ClothState {
-                places: cloth.places.clone(),
-                velocities: cloth.velocities.clone(),
-                clearances: clearances.to_vec(),
-                edge_clearances: edge_clearances.to_vec(),
-                seen_at: cloth.neighbours.seen_at().to_vec(),
-            }
-        });
+        let cloths = self.cloths().iter().map(Cloth::state).collect();
         let poses = self.obstacles().iter().map(|of| of.pose).collect();
-        ClothWorldState { time: self.time(), cloths: cloths.collect(), poses }
+        ClothWorldState { time: self.time(), cloths, poses }
     }
 
     /// Puts back what [`ClothWorld::state`] gave, in a world of the same cloths and obstacles.
@@ -85,17 +76,35 @@ impl ClothWorld {
             obstacle.target = pose;
         }
         for (cloth, of) in self.cloths.iter_mut().zip(&state.cloths) {
-            cloth.places.copy_from_slice(&of.places);
-            cloth.velocities.copy_from_slice(&of.velocities);
+            cloth.put_back(of);
             // A step ends with its pins where they were led.
             for pin in &mut cloth.pins {
                 pin.to = of.places[pin.particle as usize];
             }
-            cloth.contacts.recall(&of.clearances, &of.edge_clearances);
-            if let Some(thickness) = cloth.thickness {
-                cloth.neighbours.recall(&of.seen_at, thickness);
-            }
         }
         Ok(())
+    }
+}
+
+impl Cloth {
+    pub(super) fn state(&self) -> ClothState {
+        let (clearances, edge_clearances) = self.contacts.known();
+        ClothState {
+            places: self.places.clone(),
+            velocities: self.velocities.clone(),
+            clearances: clearances.to_vec(),
+            edge_clearances: edge_clearances.to_vec(),
+            seen_at: self.neighbours.seen_at().to_vec(),
+        }
+    }
+
+    /// Puts back what [`Cloth::state`] gave of this cloth. Pins stay led where they are.
+    pub(super) fn put_back(&mut self, of: &ClothState) {
+        self.places.copy_from_slice(&of.places);
+        self.velocities.copy_from_slice(&of.velocities);
+        self.contacts.recall(&of.clearances, &of.edge_clearances);
+        if let Some(thickness) = self.thickness {
+            self.neighbours.recall(&of.seen_at, thickness);
+        }
     }
 }

@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::collide::Rules;
 use super::obstacles::{Obstacle, ObstacleId, ObstacleOptions, Placed};
 use super::self_collision::Keeping;
+use super::state::ClothState;
 use super::wind::{Air, blow};
 use super::{Cloth, ClothStepError, ClothWorldOptions, ObstacleError};
 use crate::ccd::Touchable;
@@ -196,7 +197,8 @@ impl ClothWorld {
         self.cloths.iter().map(of).sum()
     }
 
-    /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts.
+    /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts. On an error nothing has changed: cloth is where it was, and pins and obstacles are still to be led where they were to be; only
+    /// [`Cloth::carried_energy`] is that of the step that failed.
     pub fn step(&mut self, dt: f64) -> Result<ClothReport, ClothStepError> {
         let clock = Instant::now();
         let is_forward = dt > 0.0 && dt.is_finite();
@@ -208,6 +210,8 @@ impl ClothWorld {
                 return Err(ClothStepError::NoRounds { quantity });
             }
         }
+        // That it diverges is known only when it has. Copied once a step, which has many rounds.
+        let before: Vec<ClothState> = self.cloths.iter().map(Cloth::state).collect();
         let Self { options, cloths, obstacles, .. } = self;
         let h = dt / f64::from(options.substeps);
         let mut impulses = vec![Wrench::ZERO; obstacles.len()];
@@ -234,29 +238,34 @@ impl ClothWorld {
                 report.self_collision_seconds += of.self_collision_seconds;
             }
         }
-        for (of, impulse) in obstacles.iter_mut().zip(impulses) {
+        if let Some((cloth, particle)) = self.diverged() {
+            let cloth = self.cloths[cloth].name.clone();
+            for (cloth, of) in self.cloths.iter_mut().zip(&before) {
+                cloth.put_back(of);
+            }
+            return Err(ClothStepError::Diverged { cloth, particle, time: self.time + dt });
+        }
+        for (of, impulse) in self.obstacles.iter_mut().zip(impulses) {
             of.pose = of.target;
             of.impulse = impulse;
         }
         self.time += dt;
-        for cloth in &self.cloths {
-            let fastest = self.options.top_speed;
-            let is_wrong = |(x, v): (&DVec3, &DVec3)| {
-                // Written so that NaN is found.
-                let is_right = x.is_finite() && v.length() <= fastest;
-                !is_right
-            };
-            if let Some(particle) = cloth.places.iter().zip(&cloth.velocities).position(is_wrong) {
-                return Err(ClothStepError::Diverged {
-                    cloth: cloth.name.clone(),
-                    particle,
-                    time: self.time,
-                });
-            }
-        }
         report.time = self.time;
         report.seconds = clock.elapsed().as_secs_f64();
         Ok(report)
+    }
+
+    /// The first cloth with a particle that is nowhere or too fast, and that particle.
+    fn diverged(&self) -> Option<(usize, usize)> {
+        let is_wrong = |(x, v): (&DVec3, &DVec3)| {
+            // Written so that NaN is found.
+            let is_right = x.is_finite() && v.length() <= self.options.top_speed;
+            !is_right
+        };
+        self.cloths.iter().enumerate().find_map(|(k, cloth)| {
+            let particle = cloth.places.iter().zip(&cloth.velocities).position(is_wrong)?;
+            Some((k, particle))
+        })
     }
 }
 
