@@ -231,7 +231,8 @@ impl World {
         let kept = (self.overlaps.clone(), self.unmeasured.clone());
         self.update_overlaps(dt);
         let stepped = self.stepped(dt);
-        let stopped = stepped.moves.iter().filter(|of| of.carried.is_some()).count();
+        let of_bullets = self.bodies.iter().zip(&stepped.moves).filter(|(body, _)| body.is_bullet);
+        let stopped = of_bullets.filter(|(_, of)| of.carried.is_some()).count();
         self.energy = match self.check(&stepped, dt) {
             Ok(energy) => energy,
             Err(error) => {

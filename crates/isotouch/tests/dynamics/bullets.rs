@@ -178,3 +178,86 @@ fn bullets_that_are_carried_along_keep_both_momenta() {
         assert!(stopped > 0, "{speed} m/s: it was not stopped");
     }
 }
+
+/// Bullets in a row, 0.1 m apart, that come to a plate 1 cm thick within one step; added front first or rear first. The first number is that of the front one.
+fn row(integrator: Integrator, bullets: u32, is_rear_first: bool) -> (World, Vec<BodyId>) {
+    let options = WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+    let mut world = World::new(options);
+    let material = Material { stiffness: 1e8, ..Default::default() };
+    let plate = shape(&shapes::cuboid(DVec3::new(0.01, 1.0, 1.0)).unwrap(), 128, 2000);
+    world.add_body(plate, BodyOptions { kind: BodyKind::Fixed, material, ..at(DVec3::ZERO) }).unwrap();
+    let ball = ball(0.05);
+    let twist = Twist { linear: DVec3::X * 200.0, angular: DVec3::ZERO };
+    let mut order: Vec<u32> = (0..bullets).collect();
+    if is_rear_first {
+        order.reverse();
+    }
+    let mut ids: Vec<BodyId> = order
+        .into_iter()
+        .map(|k| {
+            let place = DVec3::new(-0.3 - 0.2 * f64::from(k), 0.03, 0.01);
+            let options = BodyOptions { twist, is_bullet: true, material, ..at(place) };
+            world.add_body(ball.clone(), options).unwrap()
+        })
+        .collect();
+    if is_rear_first {
+        ids.reverse();
+    }
+    (world, ids)
+}
+
+/// The front one stops at the plate, those behind it at each other; none pushes another one through, in whichever order they are looked at.
+#[test]
+fn bullets_in_a_row_do_not_push_each_other_through_a_plate() {
+    for (_, integrator) in Integrator::NAMES {
+        for (bullets, is_rear_first) in [(2, false), (2, true), (4, false), (4, true)] {
+            let (mut world, ids) = row(integrator, bullets, is_rear_first);
+            let start = world.report().kinetic_energy;
+            // The one in which they come to the plate, and the next. Later soft explicit springs throw four of them aside, spinning, and then they may come into each other: a bullet that is carried round
+            // by one that turns is looked at along a straight way, not along the arc.
+            let steps = if bullets > 2 { 2 } else { 20 };
+            for step in 0..steps {
+                let report = world.step(1.0 / 240.0).unwrap();
+                let case = format!("{integrator:?}, {bullets}, rear first: {is_rear_first}, step {step}");
+                assert!(report.kinetic_energy < 1.01 * start, "{case}: {} J", report.kinetic_energy);
+                let places: Vec<DVec3> = ids.iter().map(|id| world.body(*id).pose().position).collect();
+                assert!(places.iter().all(|place| place.x < -0.05), "{case}: {places:?}");
+                let apart = places.windows(2).map(|of| of[0].distance(of[1]));
+                assert!(apart.fold(f64::INFINITY, f64::min) > 0.095, "{case}: {places:?}");
+            }
+        }
+    }
+}
+
+/// A bullet at rest beside a fixed plate, and a heavy, thin one, no bullet, that comes at 100 m/s: the bullet stays between them.
+#[test]
+fn what_squeezes_a_bullet_stops_too() {
+    let thin = shape(&shapes::cuboid(DVec3::new(0.01, 0.4, 0.4)).unwrap(), 96, 1000);
+    let material = Material { stiffness: 1e7, ..Default::default() };
+    for (_, integrator) in Integrator::NAMES {
+        for is_bullet_first in [false, true] {
+            let options =
+                WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() };
+            let mut world = World::new(options);
+            let fixed = BodyOptions { kind: BodyKind::Fixed, material, ..at(DVec3::X * 0.06) };
+            world.add_body(thin.clone(), fixed).unwrap();
+            let of_bullet = BodyOptions { is_bullet: true, material, ..at(DVec3::new(0.0, 0.003, 0.002)) };
+            let twist = Twist { linear: DVec3::X * 100.0, angular: DVec3::ZERO };
+            let of_plate = BodyOptions { twist, material, ..at(DVec3::X * -0.2) };
+            let (bullet, plate) = if is_bullet_first {
+                let bullet = world.add_body(ball(0.05), of_bullet).unwrap();
+                (bullet, world.add_body(thin.clone(), of_plate).unwrap())
+            } else {
+                let plate = world.add_body(thin.clone(), of_plate).unwrap();
+                (world.add_body(ball(0.05), of_bullet).unwrap(), plate)
+            };
+            for step in 0..12 {
+                world.step(1.0 / 240.0).unwrap();
+                let place = |id: BodyId| world.body(id).pose().position.x;
+                let (bullet, plate) = (place(bullet), place(plate));
+                let case = format!("{integrator:?}, bullet first: {is_bullet_first}, step {step}");
+                assert!(bullet < 0.03 && bullet - plate > 0.03, "{case}: bullet {bullet}, plate {plate}");
+            }
+        }
+    }
+}
