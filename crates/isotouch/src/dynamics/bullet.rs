@@ -75,6 +75,7 @@ impl World {
         if bullets.is_empty() {
             return;
         }
+        let before: Vec<DVec3> = moves.iter().map(|of| of.angular_momentum).collect();
         // Counts looks. Everything is new to the first one.
         let mut now = 1_usize;
         let mut changed = vec![now; moves.len()];
@@ -102,6 +103,13 @@ impl World {
                 break;
             }
             bullets.reverse();
+        }
+        for ((body, of), before) in self.bodies.iter().zip(moves.iter_mut()).zip(before) {
+            if body.is_dynamic() && of.angular_momentum != before {
+                // What stopped is no longer on the way that it was halfway of.
+                let rotation = if of.carried.is_some() { of.pose.rotation } else { of.halfway };
+                of.rate = body.angular_velocity_of(rotation, of.angular_momentum);
+            }
         }
     }
 

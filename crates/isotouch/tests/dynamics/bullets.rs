@@ -1,5 +1,5 @@
 use isotouch::contact::Material;
-use isotouch::dynamics::{BodyId, BodyKind, BodyOptions, Integrator, World, WorldOptions};
+use isotouch::dynamics::{BodyId, BodyKind, BodyOptions, Integrator, StepError, World, WorldOptions};
 use isotouch::math::{DVec3, Twist};
 use isotouch::mesh::shapes;
 
@@ -260,4 +260,36 @@ fn what_squeezes_a_bullet_stops_too() {
             }
         }
     }
+}
+
+/// A rod that hits a post with its end turns: its end is then faster than it came, and that is what the top speed is for.
+#[test]
+fn a_bullet_turns_as_it_was_struck() {
+    let shot = |top_speed: f64| {
+        let options = WorldOptions {
+            gravity: DVec3::ZERO,
+            integrator: Integrator::Papers,
+            slip_speed: 0.1,
+            top_speed,
+            ..Default::default()
+        };
+        let mut world = World::new(options);
+        let material = Material { stiffness: 1e6, ..Default::default() };
+        let post = shape(&shapes::cuboid(DVec3::splat(0.1)).unwrap(), 32, 200);
+        let of_post = BodyOptions { kind: BodyKind::Fixed, material, ..at(DVec3::Y * 0.45) };
+        world.add_body(post, of_post).unwrap();
+        let rod = shape(&shapes::cuboid(DVec3::new(0.04, 1.0, 0.04)).unwrap(), 64, 400);
+        let twist = Twist { linear: DVec3::X * 50.0, angular: DVec3::ZERO };
+        let options = BodyOptions { twist, is_bullet: true, material, ..at(DVec3::X * -0.2) };
+        let rod = world.add_body(rod, options).unwrap();
+        let report = world.step(1.0 / 240.0)?;
+        assert_eq!(report.stopped, 1);
+        Ok(world.body(rod).twist())
+    };
+    // About the end: v' = v/(1 + I/(m·a²)), ω = v'/a, with I = m/12 and a = 0.4 to 0.5 m.
+    let Twist { linear, angular } = shot(1e3).unwrap();
+    assert!(angular.length() > 60.0 && angular.length() < 100.0, "{angular}");
+    assert!(linear.length() + 0.5 * angular.length() > 65.0, "{linear} {angular}");
+    let error: StepError = shot(60.0).unwrap_err();
+    assert!(error.to_string().contains("top speed"), "{error}");
 }
