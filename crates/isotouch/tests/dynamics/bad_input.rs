@@ -80,6 +80,36 @@ fn numbers_that_are_none_are_refused() {
     }
 }
 
+/// With the usual damping the damper sets the limit, not the spring: at √(m/k), five times as long, it throws back what comes.
+#[test]
+fn stable_steps_are_stable_and_those_of_the_spring_alone_are_not() {
+    for integrator in [Integrator::Symplectic, Integrator::Papers] {
+        let set_up = || {
+            let mut world = on_ground(WorldOptions { integrator, ..Default::default() }, Material::default());
+            let twist = Twist { linear: DVec3::Y * -0.5, angular: DVec3::ZERO };
+            let options = BodyOptions { twist, ..at(DVec3::Y * 0.1002) };
+            world.add_body(block(DVec3::splat(0.2), 500), options).unwrap();
+            world
+        };
+        let mut world = set_up();
+        let dt = world.stable_step().unwrap().dt;
+        // Box and ground are two springs in line.
+        let face = 0.5 * Material::default().stiffness * 0.2 * 0.2;
+        let of_spring = (world.bodies()[0].mass() / face).sqrt();
+        assert!(dt < 0.25 * of_spring, "{dt} {of_spring}");
+        let start = world.report().energy();
+        let mut contacts = 0;
+        for _ in 0..1500 {
+            let report = world.step(dt).unwrap_or_else(|error| panic!("{integrator:?}: {error}"));
+            contacts += report.contacts;
+            assert!(report.energy() < start + 0.01 * start.abs(), "{integrator:?}: {} J", report.energy());
+        }
+        assert!(contacts > 1000, "{integrator:?}: {contacts} contacts");
+        let mut world = set_up();
+        assert!((0..1500).any(|_| world.step(of_spring).is_err()), "{integrator:?} at {of_spring} s");
+    }
+}
+
 /// What explodes ends in an error that says so, and the last good state stays.
 #[test]
 fn divergence_is_told_and_changes_nothing() {
