@@ -78,7 +78,8 @@ impl Stage {
             .collect();
         for (k, reaction) in reactions.into_iter().enumerate() {
             if let Some(id) = self.bodies.body_at(k) {
-                self.bodies.set_force(id, self.forces[k] + reaction);
+                // Of particles at finite speeds, or cloth had diverged.
+                let _ = self.bodies.set_force(id, self.forces[k] + reaction);
             }
         }
         Ok((of_bodies, of_cloth))
