@@ -1,5 +1,7 @@
 use isotouch::contact::Material;
-use isotouch::dynamics::{BodyId, BodyKind, BodyOptions, Integrator, StepError, World, WorldOptions};
+use isotouch::dynamics::{
+    BodyId, BodyKind, BodyOptions, Integrator, StepError, World, WorldOptions, WorldState,
+};
 use isotouch::math::{DVec3, Twist};
 use isotouch::mesh::shapes;
 
@@ -292,4 +294,26 @@ fn a_bullet_turns_as_it_was_struck() {
     assert!(linear.length() + 0.5 * angular.length() > 65.0, "{linear} {angular}");
     let error: StepError = shot(60.0).unwrap_err();
     assert!(error.to_string().contains("top speed"), "{error}");
+}
+
+#[test]
+fn bullets_put_back_go_on_as_they_would_have_on_any_number_of_threads() {
+    let run = |world: &mut World, steps: usize| -> WorldState {
+        for _ in 0..steps {
+            world.step(1.0 / 960.0).unwrap();
+        }
+        world.state()
+    };
+    for (_, integrator) in Integrator::NAMES {
+        let mut world = row(integrator, 3, true).0;
+        // The front one has reached the plate by then, the last one not.
+        let kept = run(&mut world, 2);
+        let end = run(&mut world, 6);
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut other = row(integrator, 3, true).0;
+            other.restore(&kept).unwrap();
+            assert_eq!(pool.install(|| run(&mut other, 6)), end, "{integrator:?}, {threads} threads");
+        }
+    }
 }

@@ -78,6 +78,26 @@ fn forces_separate_whichever_normals_are_used() {
     }
 }
 
+/// A body that is braked from 3 to 1 m/s and turns faster: at t, an Euler step of t·dt with the velocity of then; at the end, that of the whole step, whatever is said of it.
+#[test]
+fn substeps_are_eulers_steps_of_their_length() {
+    let placed = |linear: f64, angular: f64| Placed {
+        world_from_body: Pose::at(DVec3::Y),
+        center: DVec3::new(0.1, 0.0, 0.0),
+        twist: Twist { linear: DVec3::X * linear, angular: DVec3::Z * angular },
+    };
+    let step = BodyStep { from: placed(3.0, 2.0), to: placed(1.0, 6.0), duration: 0.1 };
+    for t in [0.0, 0.3, 1.0] {
+        let now = step.at(t, Handles::Substep);
+        let (speed, rate) = (3.0 - 2.0 * t, 2.0 + 4.0 * t);
+        assert!((now.twist.linear.x - speed).abs() < 1e-12 && (now.twist.angular.z - rate).abs() < 1e-12);
+        let center = DVec3::new(0.1 + speed * t * 0.1, 1.0, 0.0);
+        assert!(now.center_in_world().distance(center) < 1e-12, "{t}: {}", now.center_in_world());
+        let turned = DVec3::new((rate * t * 0.1).cos(), (rate * t * 0.1).sin(), 0.0);
+        assert!((now.world_from_body.rotation * DVec3::X).distance(turned) < 1e-12, "{t}");
+    }
+}
+
 /// A ball that goes into the ground, aslant and without a change of velocity: arms from the beginning are longer by the ways of the centre, which are dt·v·t at t. At the end only, t is 1, wherever handles are.
 #[test]
 fn arms_from_the_beginning_have_the_way_as_well() {
