@@ -76,6 +76,58 @@ drag = 0
     assert!(of_cloth.y < -0.01, "the sheet was pushed: {of_cloth}");
 }
 
+/// A strip torn off by its hand diverges after its bodies have moved. The stage is then as it was before that step, and goes on from there like one that is put back.
+#[test]
+fn where_cloth_diverges_the_last_good_state_stays() {
+    let text = r#"
+dt = 0.005
+seconds = 1.0
+
+[[bodies]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.08, triangles = 320, resolution = 24, points = 100 }
+position = [0, 0.5, 0]
+velocity = [1, 0, 0]
+
+[[cloth]]
+name = "strip"
+shape = { kind = "ribbon", length = 0.4, squares = 12 }
+thickness = 0.002
+handles = [{ particles = [0, 13], velocity = [0, 50, 0], after = 0.1, until = 0.9 }]
+"#;
+    let scene = Scene::parse("torn.toml", text).unwrap();
+    let set_up = || {
+        let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+        stage.cloth.options_mut().top_speed = 20.0;
+        stage
+    };
+    let mut stage = set_up();
+    let mut failed = false;
+    for _ in 0..scene.steps() {
+        let before = (stage.bodies.state(), stage.cloth.state());
+        if let Err(error) = stage.step(scene.dt) {
+            assert!(error.to_string().contains("cloth 'strip' diverged"), "{error}");
+            assert!(before.0.time > 0.05, "before the hand moved: {error}");
+            assert_eq!((stage.bodies.state(), stage.cloth.state()), before);
+            assert!(before.1.cloths[0].places.iter().all(|place| place.is_finite()));
+            // The same step fails again, in the same way, here and where that state is put back.
+            let mut other = set_up();
+            other.bodies.restore(&before.0).unwrap();
+            other.cloth.restore(&before.1).unwrap();
+            assert_eq!(stage.step(scene.dt).unwrap_err(), error);
+            assert_eq!(other.step(scene.dt).unwrap_err(), error);
+            failed = true;
+            break;
+        }
+    }
+    assert!(failed, "50 m/s is beyond the top speed");
+    // Of all that stops a step of cloth, also what is known beforehand.
+    let before = (stage.bodies.state(), stage.cloth.state());
+    stage.cloth.options_mut().substeps = 0;
+    assert!(stage.step(scene.dt).is_err());
+    assert_eq!((stage.bodies.state(), stage.cloth.state()), before);
+}
+
 #[test]
 fn hands_lead_cloth_and_stop() {
     let text = r#"

@@ -162,7 +162,7 @@ fn turned(pair: &Pair, drive: &Drive, seconds: f64) -> anyhow::Result<Run> {
         ..Default::default()
     };
     let nut = world.add_body(pair.nut.clone(), moving)?;
-    world.set_force(nut, Wrench { force: DVec3::ZERO, torque: DVec3::Z * drive.torque });
+    world.set_force(nut, Wrench { force: DVec3::ZERO, torque: DVec3::Z * drive.torque })?;
     let cell = pair.bolt.field().map_or(f64::NAN, |field| field.grid().cell);
     let mut run = Run {
         turns: 0.0,

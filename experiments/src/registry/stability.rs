@@ -166,7 +166,7 @@ impl Trial<'_> {
         while world.time() < self.seconds {
             let report = match world.step(self.dt) {
                 Ok(report) => report,
-                Err(StepError::Diverged { .. } | StepError::BadStep { .. }) => return None,
+                Err(_) => return None,
             };
             deepest = deepest.max(report.max_penetration);
             let leaves = |body: &isotouch::dynamics::Body| body.pose().position.length() > FARTHEST;

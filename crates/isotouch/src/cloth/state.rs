@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::ClothWorld;
 use super::sheets::are_several;
+use super::{Cloth, ClothWorld};
 use crate::math::Pose;
 
 /// All that changes of a cloth.
@@ -47,22 +47,28 @@ pub struct ClothStateError {
 impl ClothWorld {
     /// All that changes.
     pub fn state(&self) -> ClothWorldState {
-        let several = are_several(&self.cloths).then(|| self.sheets.seen_at(&self.cloths));
-        let cloths = self.cloths().iter().enumerate().map(|(k, cloth)| {
-            let (clearances, edge_clearances) = cloth.contacts.known();
-            ClothState {
-                places: cloth.places.clone(),
-                velocities: cloth.velocities.clone(),
-                clearances: clearances.to_vec(),
-                edge_clearances: edge_clearances.to_vec(),
-                seen_at: match &several {
-                    Some(all) => all[k].clone(),
-                    None => cloth.neighbours.seen_at().to_vec(),
-                },
-            }
-        });
         let poses = self.obstacles().iter().map(|of| of.pose).collect();
-        ClothWorldState { time: self.time(), cloths: cloths.collect(), poses }
+        ClothWorldState { time: self.time(), cloths: self.states_of_cloths(), poses }
+    }
+
+    /// All that changes of the cloths.
+    pub(super) fn states_of_cloths(&self) -> Vec<ClothState> {
+        let mut states: Vec<ClothState> = self.cloths.iter().map(Cloth::state).collect();
+        if are_several(&self.cloths) {
+            for (state, seen_at) in states.iter_mut().zip(self.sheets.seen_at(&self.cloths)) {
+                state.seen_at = seen_at;
+            }
+        }
+        states
+    }
+
+    /// Puts back what [`ClothWorld::states_of_cloths`] gave. Pins stay led where they are.
+    pub(super) fn put_cloths_back(&mut self, states: &[ClothState]) {
+        for (cloth, of) in self.cloths.iter_mut().zip(states) {
+            cloth.put_back(of);
+        }
+        let seen_at: Vec<DVec3> = states.iter().flat_map(|of| of.seen_at.iter().copied()).collect();
+        self.sheets.recall(&seen_at, &self.cloths);
     }
 
     /// Puts back what [`ClothWorld::state`] gave, in a world of the same cloths and obstacles.
@@ -89,20 +95,35 @@ impl ClothWorld {
             obstacle.pose = pose;
             obstacle.target = pose;
         }
+        self.put_cloths_back(&state.cloths);
         for (cloth, of) in self.cloths.iter_mut().zip(&state.cloths) {
-            cloth.places.copy_from_slice(&of.places);
-            cloth.velocities.copy_from_slice(&of.velocities);
             // A step ends with its pins where they were led.
             for pin in &mut cloth.pins {
                 pin.to = of.places[pin.particle as usize];
             }
-            cloth.contacts.recall(&of.clearances, &of.edge_clearances);
-            if let Some(thickness) = cloth.thickness {
-                cloth.neighbours.recall(&of.seen_at, thickness);
-            }
         }
-        let seen_at: Vec<DVec3> = state.cloths.iter().flat_map(|of| of.seen_at.iter().copied()).collect();
-        self.sheets.recall(&seen_at, &self.cloths);
         Ok(())
+    }
+}
+
+impl Cloth {
+    fn state(&self) -> ClothState {
+        let (clearances, edge_clearances) = self.contacts.known();
+        ClothState {
+            places: self.places.clone(),
+            velocities: self.velocities.clone(),
+            clearances: clearances.to_vec(),
+            edge_clearances: edge_clearances.to_vec(),
+            seen_at: self.neighbours.seen_at().to_vec(),
+        }
+    }
+
+    fn put_back(&mut self, of: &ClothState) {
+        self.places.copy_from_slice(&of.places);
+        self.velocities.copy_from_slice(&of.velocities);
+        self.contacts.recall(&of.clearances, &of.edge_clearances);
+        if let Some(thickness) = self.thickness {
+            self.neighbours.recall(&of.seen_at, thickness);
+        }
     }
 }

@@ -198,7 +198,8 @@ impl ClothWorld {
         self.cloths.iter().map(of).sum()
     }
 
-    /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts.
+    /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts. On an error nothing has changed: cloth is where it was, and pins and obstacles are still to be led where they were to be; only
+    /// [`Cloth::carried_energy`] is that of the step that failed.
     pub fn step(&mut self, dt: f64) -> Result<ClothReport, ClothStepError> {
         let clock = Instant::now();
         let is_forward = dt > 0.0 && dt.is_finite();
@@ -210,6 +211,8 @@ impl ClothWorld {
                 return Err(ClothStepError::NoRounds { quantity });
             }
         }
+        // That it diverges is known only when it has. Copied once a step, which has many rounds.
+        let before = self.states_of_cloths();
         let Self { options, cloths, obstacles, sheets, .. } = self;
         let h = dt / f64::from(options.substeps);
         let mut impulses = vec![Wrench::ZERO; obstacles.len()];
@@ -243,29 +246,32 @@ impl ClothWorld {
             report.collision_seconds += clock.elapsed().as_secs_f64();
             cloths.iter_mut().for_each(|cloth| cloth.find_velocities(h));
         }
-        for (of, impulse) in obstacles.iter_mut().zip(impulses) {
+        if let Some((cloth, particle)) = self.diverged() {
+            let cloth = self.cloths[cloth].name.clone();
+            self.put_cloths_back(&before);
+            return Err(ClothStepError::Diverged { cloth, particle, time: self.time + dt });
+        }
+        for (of, impulse) in self.obstacles.iter_mut().zip(impulses) {
             of.pose = of.target;
             of.impulse = impulse;
         }
         self.time += dt;
-        for cloth in &self.cloths {
-            let fastest = self.options.top_speed;
-            let is_wrong = |(x, v): (&DVec3, &DVec3)| {
-                // Written so that NaN is found.
-                let is_right = x.is_finite() && v.length() <= fastest;
-                !is_right
-            };
-            if let Some(particle) = cloth.places.iter().zip(&cloth.velocities).position(is_wrong) {
-                return Err(ClothStepError::Diverged {
-                    cloth: cloth.name.clone(),
-                    particle,
-                    time: self.time,
-                });
-            }
-        }
         report.time = self.time;
         report.seconds = clock.elapsed().as_secs_f64();
         Ok(report)
+    }
+
+    /// The first cloth with a particle that is nowhere or too fast, and that particle.
+    fn diverged(&self) -> Option<(usize, usize)> {
+        let is_wrong = |(x, v): (&DVec3, &DVec3)| {
+            // Written so that NaN is found.
+            let is_right = x.is_finite() && v.length() <= self.options.top_speed;
+            !is_right
+        };
+        self.cloths.iter().enumerate().find_map(|(k, cloth)| {
+            let particle = cloth.places.iter().zip(&cloth.velocities).position(is_wrong)?;
+            Some((k, particle))
+        })
     }
 }
 

@@ -185,7 +185,26 @@ impl ShellOnSurface<'_> {
 
     /// At the end of the step only: what discrete collision detection finds, for comparison. The same impulse as a force that lasts the whole step.
     pub fn discrete_impulse(&self, law: &Law, options: &PenaltyOptions) -> PairImpulse {
-        self.at_end().impulse(law, &PenaltyOptions { subintervals: 1, ..*options })
+        self.discrete_impulse_of(&self.at_end().contacts(options.iso), law, options)
+    }
+
+    /// The same of contacts [at the end](Self::at_end) that were found before.
+    pub fn discrete_impulse_of(
+        &self,
+        contacts: &[PointContacts],
+        law: &Law,
+        options: &PenaltyOptions,
+    ) -> PairImpulse {
+        // Bodies are at the end all the time: there is nothing in between to take a substep to.
+        let options = PenaltyOptions { subintervals: 1, handles: Handles::Interpolated, ..*options };
+        let mut found = self.at_end().impulse_of(contacts, law, &options);
+        if options.arms == Arms::Start {
+            // Of arms from the centres at the end, and the ways of these.
+            let way = |body: &BodyStep| body.to.center_in_world() - body.from.center_in_world();
+            found.on_shell.torque += way(&self.shell_body).cross(found.on_shell.force);
+            found.on_surface.torque += way(&self.surface_body).cross(found.on_surface.force);
+        }
+        found
     }
 
     /// Both bodies as they are at the end, for the whole step.

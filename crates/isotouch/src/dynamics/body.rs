@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Shape;
 use super::turning::Turning;
+use super::{Shape, check};
 use crate::contact::{LawError, Material, Placed};
 use crate::math::{Pose, Twist, Wrench, principal_axes};
 use crate::mesh::{MassError, MassProperties};
@@ -136,6 +136,16 @@ pub enum BodyError {
         /// What of it.
         quantity: &'static str,
     },
+    /// A quaternion that is no rotation.
+    #[error(
+        "body '{body}': the quaternion of its rotation has the length {length}, but must be 1; [0, 0, 0, 1] is not turned"
+    )]
+    NoRotation {
+        /// Which.
+        body: String,
+        /// As it was given.
+        length: f64,
+    },
     /// Its material.
     #[error("body '{body}': {source}")]
     Material {
@@ -177,13 +187,8 @@ pub struct Body {
 impl Body {
     pub(super) fn new(shape: Arc<Shape>, options: BodyOptions) -> Result<Self, BodyError> {
         let BodyOptions { name, kind, mass, pose, twist, material, is_bullet } = options;
-        let finite = [
-            ("pose", pose.position.is_finite() && pose.rotation.is_finite()),
-            ("velocity", twist.linear.is_finite() && twist.angular.is_finite()),
-        ];
-        if let Some(&(quantity, _)) = finite.iter().find(|(_, is_finite)| !is_finite) {
-            return Err(BodyError::NotFinite { body: name, quantity });
-        }
+        let pose = check::pose(&name, pose)?;
+        check::twist(&name, &twist)?;
         material.check().map_err(|source| BodyError::Material { body: name.clone(), source })?;
         let properties = match kind {
             BodyKind::Dynamic => properties(&shape, mass, &name)?,
@@ -208,7 +213,7 @@ impl Body {
             inertia: properties.inertia,
             inverse_inertia,
             turning: Turning::new(&properties.inertia),
-            pose: Pose { rotation: pose.rotation.normalize(), ..pose },
+            pose,
             velocity: DVec3::ZERO,
             angular_momentum: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,

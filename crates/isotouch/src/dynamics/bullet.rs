@@ -3,6 +3,9 @@
 //! After the step is known, a bullet's way is searched once more, for its true rigid motion. Where one of its points enters something (or a point of that enters the bullet), the
 //! bullet stays with what it hit for the rest of the step, carried along if that moves, and takes an inelastic impulse: so large that no point that touches goes on inward. What it is carried
 //! into stops it in turn. Points that go deeper by less than half a cell in the whole step belong to the springs: so what rolls or rests is not stopped.
+//!
+//! Of two that squeeze a bullet it stays with the one that gives way less, and the other one stops at the bullet, whether it is a bullet itself or not. A bullet whose way another one has changed is looked at
+//! again. Only between two that both cannot give way, as two plates that are led together, nothing helps: then it is with the last one that it touched.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +27,11 @@ const AT_ONCE: f64 = 1e-3;
 const DEEPER: f64 = 0.5;
 /// What is left between a stopped bullet and what it hit, in parts of a cell, so that the next step begins outside.
 const SKIN: f64 = 0.01;
-/// Most things that stop a bullet within one step, one after the other.
+/// Most things that stop a bullet within one look, one after the other.
 const MOST_STOPS: usize = 4;
+/// Most times that all bullets are looked at in a step, each time only those pairs of which one has changed its way since: there and back in their order, so that a row of them needs three. What is
+/// left then is found in the next step, from where it is by then.
+const MOST_LOOKS: usize = 8;
 /// Motion along surfaces without a grid is cut into chords that are this part of the shell's coverage away from it at most.
 const OFF_CHORD: f64 = 0.05;
 /// And into no more than this many.
@@ -62,36 +68,74 @@ struct Struck {
 }
 
 impl World {
-    /// Stops the bullets that have not stopped yet, in their order.
+    /// Stops the bullets, in their order and back, until none changes the way of another.
     pub(super) fn stop_bullets(&self, moves: &mut [Moved], dt: f64) {
-        let mut has_stopped = false;
-        for k in 0..self.bodies.len() {
-            let may_stop = self.bodies[k].is_bullet && self.bodies[k].is_dynamic();
-            if may_stop && moves[k].carried.is_none() {
-                has_stopped |= self.stop_bullet(k, moves, dt);
-            }
+        let may_stop = |k: &usize| self.bodies[*k].is_bullet && self.bodies[*k].is_dynamic();
+        let mut bullets: Vec<usize> = (0..self.bodies.len()).filter(may_stop).collect();
+        if bullets.is_empty() {
+            return;
         }
-        if has_stopped {
-            self.carry(moves);
+        let before: Vec<DVec3> = moves.iter().map(|of| of.angular_momentum).collect();
+        // Counts looks. Everything is new to the first one.
+        let mut now = 1_usize;
+        let mut changed = vec![now; moves.len()];
+        let mut looked = vec![0; moves.len()];
+        for _ in 0..MOST_LOOKS {
+            let mut is_done = true;
+            for &k in &bullets {
+                if changed.iter().all(|&when| when <= looked[k]) {
+                    continue;
+                }
+                let is_new = |party: Party| {
+                    changed[k] > looked[k] || party.body().is_some_and(|j| changed[j] > looked[k])
+                };
+                let poses: Vec<Pose> = moves.iter().map(|of| of.pose).collect();
+                self.stop_bullet(k, &is_new, moves, dt);
+                now += 1;
+                looked[k] = now;
+                // What it changed itself, it knows.
+                for (j, _) in poses.iter().enumerate().filter(|(j, pose)| moves[*j].pose != **pose) {
+                    changed[j] = now;
+                    is_done = false;
+                }
+            }
+            if is_done {
+                break;
+            }
+            bullets.reverse();
+        }
+        for ((body, of), before) in self.bodies.iter().zip(moves.iter_mut()).zip(before) {
+            if body.is_dynamic() && of.angular_momentum != before {
+                // What stopped is no longer on the way that it was halfway of.
+                let rotation = if of.carried.is_some() { of.pose.rotation } else { of.halfway };
+                of.rate = body.angular_velocity_of(rotation, of.angular_momentum);
+            }
         }
     }
 
-    /// Puts bullets that stopped to where what carries them is. Twice, for those that a bullet carries.
+    /// Puts what stopped to where what carries it is.
     pub(super) fn carry(&self, moves: &mut [Moved]) {
-        for k in (0..moves.len()).chain(0..moves.len()) {
-            if let Some(carried) = moves[k].carried {
-                moves[k].pose = carried.world_pose(moves);
+        for k in 0..moves.len() {
+            if moves[k].carried.is_some() {
+                moves[k].pose = carried_pose(k, moves);
             }
         }
     }
 
-    fn stop_bullet(&self, bullet: usize, moves: &mut [Moved], dt: f64) -> bool {
+    /// Looks along the way of a bullet, at what `is_new` to it.
+    fn stop_bullet(&self, bullet: usize, is_new: &dyn Fn(Party) -> bool, moves: &mut [Moved], dt: f64) {
         let mut steps = self.steps(moves, dt);
-        let mut hit: BTreeSet<Party> = BTreeSet::new();
+        let mut met: Vec<Touch> = Vec::new();
         for _ in 0..MOST_STOPS {
-            let (touches, by) = self.first_touches(bullet, &steps, &hit);
+            // What it stopped at and what stopped at it were met. Not so what carries that: a bullet may be with another one beyond the plate at which that one stopped. After a stop all else is new.
+            let may_meet = |party: Party| {
+                let stopped_at = |k: usize| moves[k].carried.map(|of| of.by);
+                let has_met = stopped_at(bullet) == Some(party)
+                    || party.body().is_some_and(|j| stopped_at(j) == Some(Party::Body(bullet)));
+                !has_met && (!met.is_empty() || is_new(party))
+            };
+            let (touches, by) = self.first_touches(bullet, &steps, &may_meet);
             let (Some(by), Some(first)) = (by, touches.first().map(|touch| touch.t)) else { break };
-            hit.insert(by);
             let way = |step: &BodyStep| {
                 Motion::new(MotionKind::Rigid, step.from.world_from_body, step.to.world_from_body)
             };
@@ -105,65 +149,103 @@ impl World {
             let speed = relative.speed().at(self.bodies[bullet].shape.around().reach());
             let skin = touches.iter().map(|touch| touch.skin).fold(0.0, f64::max);
             let t = (first - skin / speed.max(f64::MIN_POSITIVE)).max(0.0);
-            let carried = Carried { by, pose: relative.pose(t) };
-            let was = moves[bullet].pose.place(self.bodies[bullet].center);
-            moves[bullet].carried = Some(carried);
-            moves[bullet].pose = carried.world_pose(moves);
-            self.go_on_together((bullet, by), was, moves);
+            // Which of both stops at the other one.
+            let (held, carried) = match by {
+                Party::Body(j) if self.stops_at(j, bullet, moves) => {
+                    (j, Carried { by: Party::Body(bullet), pose: relative.pose(t).inverse() })
+                }
+                _ => (bullet, Carried { by, pose: relative.pose(t) }),
+            };
+            let was: Vec<DVec3> = (0..moves.len()).map(|k| self.center(k, moves)).collect();
+            moves[held].carried = Some(carried);
+            self.carry(moves);
+            self.go_on_together(held, &was, moves);
+            met.extend(touches);
             let pose = |party: Party| match party {
                 Party::Body(j) => moves[j].pose,
                 Party::Surface(_) => Pose::IDENTITY,
             };
-            let struck = touches.iter().map(|touch| Struck {
+            // All that it met in this look, at once: what holds it from behind must not go on inward either.
+            let struck = met.iter().map(|touch| Struck {
                 role: touch.role,
                 place: pose(touch.role.on).place(touch.met),
                 normal: pose(touch.role.on).rotation * touch.normal,
             });
             self.strike(&struck.collect::<Vec<_>>(), moves);
-            // What is left of the step, the bullet with what carries it.
-            for step in &mut steps {
+            // What is left of the step, each with what carries it.
+            for (step, of) in steps.iter_mut().zip(moves.iter()) {
                 step.from.world_from_body = way(step).pose(t);
+                step.to.world_from_body = of.pose;
                 step.duration *= 1.0 - t;
             }
-            for body in by.body().into_iter().chain([bullet]) {
-                steps[body].to.world_from_body = moves[body].pose;
-            }
         }
-        moves[bullet].carried.is_some()
     }
 
-    /// What a bullet holds back of its way, it and the body that it hit go together, so that their common centre gets where it would have got: angular momentum is kept with it. What turning with that body
-    /// adds goes to the turning of both.
-    fn go_on_together(&self, (bullet, by): (usize, Party), was: DVec3, moves: &mut [Moved]) {
-        let is_free = |k: &usize| self.bodies[*k].is_dynamic() && moves[*k].carried.is_none();
-        let (Some(other), Some(carried)) = (by.body().filter(is_free), moves[bullet].carried) else { return };
-        let momentum = |k: usize| self.bodies[k].mass * moves[k].velocity;
-        let (own, both) = (momentum(bullet), momentum(bullet) + momentum(other));
-        let part = self.bodies[bullet].mass / (self.bodies[bullet].mass + self.bodies[other].mass);
-        let held = moves[bullet].pose.place(self.bodies[bullet].center) - was;
-        let together = -part * held;
-        // x × p of both after that, less what it was.
-        let more = held.cross(own) + together.cross(both);
-        moves[other].pose.position += together;
-        moves[bullet].pose = carried.world_pose(moves);
-        let share = self.share_of_turning(bullet, other);
-        moves[bullet].angular_momentum -= more * share;
-        moves[other].angular_momentum -= more * (1.0 - share);
+    /// Whether a body that touches a bullet stops there instead of carrying it: where something carries the bullet already, and gives way less.
+    fn stops_at(&self, body: usize, bullet: usize, moves: &[Moved]) -> bool {
+        // Nothing may come to carry itself.
+        if is_carried_by(body, Party::Body(bullet), moves) {
+            return true;
+        }
+        let Some(carried) = moves[bullet].carried else { return false };
+        self.bodies[body].is_dynamic()
+            && !is_carried_by(bullet, Party::Body(body), moves)
+            && self.firmness(Party::Body(body), moves) <= self.firmness(carried.by, moves)
     }
 
-    /// The points that touch first, the earliest at the beginning, and what the bullet hits there. What was hit before is left out.
+    /// How little something gives way, kg.
+    fn firmness(&self, party: Party, moves: &[Moved]) -> f64 {
+        let Party::Body(body) = party else { return f64::INFINITY };
+        match root(body, moves) {
+            // Infinite for what forces do not move.
+            Party::Body(root) if self.bodies[root].is_dynamic() => self.bodies[body].mass,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// What a body holds back of its way, it and all that it goes with go together, so that their common centre gets where it would have got: angular momentum is kept with it. What turning with what carries
+    /// it adds goes to the turning of both. `was`: where centres would have got.
+    fn go_on_together(&self, held: usize, was: &[DVec3], moves: &mut [Moved]) {
+        let Party::Body(first) = root(held, moves) else { return };
+        if !self.bodies[first].is_dynamic() || first == held {
+            return;
+        }
+        let together: Vec<usize> =
+            (0..moves.len()).filter(|&k| root(k, moves) == Party::Body(first)).collect();
+        let (mut mass, mut back) = (0.0, DVec3::ZERO);
+        for &k in &together {
+            mass += self.bodies[k].mass;
+            back += self.bodies[k].mass * (self.center(k, moves) - was[k]);
+        }
+        moves[first].pose.position -= back / mass;
+        self.carry(moves);
+        // x × p of all after that, less what it was.
+        let more: DVec3 = together
+            .iter()
+            .map(|&k| (self.center(k, moves) - was[k]).cross(self.bodies[k].mass * moves[k].velocity))
+            .sum();
+        let share = self.share_of_turning(held, first);
+        moves[held].angular_momentum -= more * share;
+        moves[first].angular_momentum -= more * (1.0 - share);
+    }
+
+    fn center(&self, body: usize, moves: &[Moved]) -> DVec3 {
+        moves[body].pose.place(self.bodies[body].center)
+    }
+
+    /// The points that touch first, the earliest at the beginning, and what the bullet hits there, of all that it may meet.
     fn first_touches(
         &self,
         bullet: usize,
         steps: &[BodyStep],
-        hit: &BTreeSet<Party>,
+        may_meet: &dyn Fn(Party) -> bool,
     ) -> (Vec<Touch>, Option<Party>) {
         let other = |(i, other): Pair| if i == bullet { other } else { Party::Body(i) };
         let pairs: Vec<_> = self
             .pairs(steps)
             .into_iter()
             .filter(|&pair| pair.0 == bullet || pair.1 == Party::Body(bullet))
-            .filter(|&pair| !hit.contains(&other(pair)))
+            .filter(|&pair| may_meet(other(pair)))
             .collect();
         let roles = self.roles(&pairs);
         let mut touches: Vec<Touch> =
@@ -287,13 +369,42 @@ impl World {
     }
 }
 
-impl Carried {
-    fn world_pose(&self, moves: &[Moved]) -> Pose {
-        match self.by {
-            Party::Body(j) => moves[j].pose.then_from(&self.pose),
-            Party::Surface(_) => self.pose,
+/// Where a body is: itself, or with what carries it. Nothing carries itself, so that ends.
+fn carried_pose(body: usize, moves: &[Moved]) -> Pose {
+    let mut pose = Pose::IDENTITY;
+    let mut body = body;
+    loop {
+        match moves[body].carried {
+            None => return moves[body].pose.then_from(&pose),
+            Some(Carried { by: Party::Surface(_), pose: of }) => return of.then_from(&pose),
+            Some(Carried { by: Party::Body(by), pose: of }) => (pose, body) = (of.then_from(&pose), by),
         }
     }
+}
+
+/// What carries a body in the end: itself, if nothing does.
+fn root(body: usize, moves: &[Moved]) -> Party {
+    let mut party = Party::Body(body);
+    while let Party::Body(k) = party
+        && let Some(carried) = moves[k].carried
+    {
+        party = carried.by;
+    }
+    party
+}
+
+/// Whether something carries a body, or what carries it.
+fn is_carried_by(body: usize, by: Party, moves: &[Moved]) -> bool {
+    let mut party = Party::Body(body);
+    while let Party::Body(k) = party
+        && let Some(carried) = moves[k].carried
+    {
+        party = carried.by;
+        if party == by {
+            return true;
+        }
+    }
+    false
 }
 
 /// Where contacts begin that are more than a doubt outside a field's box, of a piece of a motion.

@@ -6,7 +6,7 @@
 
 use super::free::Moved;
 use super::world::{Integrator, Stepped, World};
-use crate::contact::Stiffness;
+use crate::contact::{Law, Stiffness};
 use crate::math::Twist;
 
 /// Energy to begin with that nobody misses: bodies lifted by this part of their size.
@@ -63,7 +63,7 @@ impl EnergyWatch {
 pub struct StableStep {
     /// The body that needs the shortest.
     pub body: String,
-    /// √(m/k), s: with steps much longer springs overshoot.
+    /// s: √(m/k) without damping, m/(kτ) with much, τ the damping time; with steps much longer springs overshoot, or dampers push back faster than bodies came.
     pub dt: f64,
 }
 
@@ -115,8 +115,8 @@ impl World {
         (watch, gained.filter(|_| has_diverged))
     }
 
-    /// The longest step that the explicit integrators can be trusted with, or `None` for the implicit one, which takes any. An estimate: the mass of a body and the springs under
-    /// a sixth of its surface.
+    /// The longest step that the explicit integrators can be trusted with, or `None` for the implicit one, which takes any. An estimate: the mass of a body and the springs and dampers
+    /// under a sixth of its surface.
     pub fn stable_step(&self) -> Option<StableStep> {
         if self.options.integrator == Integrator::Implicit {
             return None;
@@ -135,11 +135,15 @@ impl World {
                 Stiffness::PerArea(k) => k * RESTING * shell.weights().iter().sum::<f64>(),
                 Stiffness::PerPoint(k) => k * (RESTING * shell.len() as f64).max(1.0),
             };
-            let stiffest = kinds
+            let longest = |law: &Law| {
+                // k·dt²/m + kτ·dt/m = 1: half of what a symplectic step with the mean depth along its way bears.
+                let square = body.mass / resting(law.stiffness);
+                2.0 * square / (law.damping + (law.damping * law.damping + 4.0 * square).sqrt())
+            };
+            let dt = kinds
                 .iter()
-                .map(|other| resting(self.law_between(&body.material, other).stiffness))
-                .fold(0.0, f64::max);
-            let dt = (body.mass / stiffest).sqrt();
+                .map(|other| longest(&self.law_between(&body.material, other)))
+                .fold(f64::INFINITY, f64::min);
             if found.as_ref().is_none_or(|of| dt < of.dt) {
                 found = Some(StableStep { body: body.name.clone(), dt });
             }

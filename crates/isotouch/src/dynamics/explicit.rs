@@ -86,13 +86,20 @@ impl World {
         let roles = self.roles(&pairs);
         let found: Vec<(PairImpulse, Vec<u32>)> = self.look(&roles, steps, |role, pair| {
             let options = PenaltyOptions { iso: -role.overlap, ..self.options.penalty };
-            let (pair, options) = match self.options.contact {
-                ContactModel::Continuous => (*pair, options),
-                ContactModel::Discrete => (pair.at_end(), PenaltyOptions { subintervals: 1, ..options }),
+            let (touching, impulse) = match self.options.contact {
+                ContactModel::Continuous => {
+                    let touching = pair.contacts(options.iso);
+                    let impulse = pair.impulse_of(&touching, &role.law, &options);
+                    (touching, impulse)
+                }
+                ContactModel::Discrete => {
+                    let touching = pair.at_end().contacts(options.iso);
+                    let impulse = pair.discrete_impulse_of(&touching, &role.law, &options);
+                    (touching, impulse)
+                }
             };
-            let touching = pair.contacts(options.iso);
             let points = touching.iter().filter(|of| is_known(of)).map(|of| of.point).collect();
-            (pair.impulse_of(&touching, &role.law, &options), points)
+            (impulse, points)
         });
         let mut impulses = vec![Wrench::ZERO; self.bodies.len()];
         let mut delays = Delays::new();

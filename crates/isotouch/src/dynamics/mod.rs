@@ -44,6 +44,7 @@
 mod body;
 mod broad_phase;
 mod bullet;
+mod check;
 mod delay;
 mod energy;
 mod explicit;

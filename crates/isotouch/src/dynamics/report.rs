@@ -51,6 +51,16 @@ pub enum StepError {
         /// As it was given.
         dt: f64,
     },
+    /// An option of the world with which no step can be made.
+    #[error("{quantity} of the world is {value}, but must be {wanted}")]
+    BadOption {
+        /// Which.
+        quantity: &'static str,
+        /// As it was given; of vectors the length.
+        value: f64,
+        /// What would do.
+        wanted: &'static str,
+    },
     /// The simulation exploded.
     #[error(
         "body '{body}' diverged at t = {time:.4} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator"

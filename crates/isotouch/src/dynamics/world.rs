@@ -11,7 +11,7 @@ use super::energy::EnergyWatch;
 use super::free::Moved;
 use super::overlap::Overlap;
 use super::pairs::{Pair, Party, Pressed, Watched};
-use super::{Shape, StepError, StepReport};
+use super::{Shape, StepError, StepReport, check};
 use crate::ccd::Touchable;
 use crate::contact::{Law, LawError, Material, PenaltyOptions};
 use crate::math::{Pose, Twist, Wrench};
@@ -203,25 +203,31 @@ impl World {
     }
 
     /// Pushes a body from now on, about its centre of mass, in the world: N and N·m. `Wrench::ZERO` ends it.
-    pub fn set_force(&mut self, id: BodyId, force: Wrench) {
+    pub fn set_force(&mut self, id: BodyId, force: Wrench) -> Result<(), BodyError> {
+        check::force(&self.bodies[id.0].name, &force)?;
         self.bodies[id.0].user_force = force;
+        Ok(())
     }
 
     /// Sets the velocity of a body: of its centre of mass (of its frame's origin, if forces do not move it) and how it turns. Fixed bodies stay.
-    pub fn set_twist(&mut self, id: BodyId, twist: Twist) {
+    pub fn set_twist(&mut self, id: BodyId, twist: Twist) -> Result<(), BodyError> {
         let body = &mut self.bodies[id.0];
+        check::twist(&body.name, &twist)?;
         if body.kind != super::BodyKind::Fixed {
             body.set_twist(twist);
         }
+        Ok(())
     }
 
     /// Puts a body elsewhere, with its velocity as it is in the world.
-    pub fn set_pose(&mut self, id: BodyId, pose: Pose) {
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), BodyError> {
         let body = &mut self.bodies[id.0];
+        let pose = check::pose(&body.name, pose)?;
         let twist = body.twist();
-        body.pose = Pose { rotation: pose.rotation.normalize(), ..pose };
+        body.pose = pose;
         body.set_twist(twist);
         self.unmeasured.insert(id.0);
+        Ok(())
     }
 
     /// A step of `dt` seconds. On an error nothing has changed.
@@ -230,13 +236,15 @@ impl World {
         if !is_forward {
             return Err(StepError::BadStep { dt });
         }
+        check::options(&self.options)?;
         let clock = Instant::now();
         let kept = (self.overlaps.clone(), self.unmeasured.clone());
         self.update_overlaps(dt);
         let mut watched = std::mem::take(&mut self.watched);
         let stepped = self.stepped(dt, &mut watched);
         self.watched = watched;
-        let stopped = stepped.moves.iter().filter(|of| of.carried.is_some()).count();
+        let of_bullets = self.bodies.iter().zip(&stepped.moves).filter(|(body, _)| body.is_bullet);
+        let stopped = of_bullets.filter(|(_, of)| of.carried.is_some()).count();
         self.energy = match self.check(&stepped, dt) {
             Ok(energy) => energy,
             Err(error) => {

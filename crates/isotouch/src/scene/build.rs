@@ -51,9 +51,10 @@ impl Scene {
         }
         for body in &self.bodies {
             let added = world.add_body(shapes[body.shape].clone(), body.options.clone());
-            let id = added.map_err(|source| SceneError::Body { place: body.place.clone(), source })?;
+            let wrong = |source| SceneError::Body { place: body.place.clone(), source };
+            let id = added.map_err(wrong)?;
             if body.force != Wrench::ZERO {
-                world.set_force(id, body.force);
+                world.set_force(id, body.force).map_err(wrong)?;
             }
         }
         Ok(world)

@@ -38,8 +38,10 @@ pub enum StageError {
 }
 
 impl Stage {
-    /// A step of `dt` seconds.
+    /// A step of `dt` seconds. On an error nothing has changed, of bodies nor of cloth.
     pub fn step(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
+        // Bodies have moved when cloth finds that it cannot.
+        let before = self.bodies.state();
         let of_bodies = self.bodies.step(dt)?;
         for (body, id) in self.bodies.bodies().iter().zip(&self.obstacles) {
             if let Some(id) = id {
@@ -51,7 +53,14 @@ impl Stage {
             // Its particles are pinned as long as it is there.
             let _ = handle.lead(self.cloth.cloth_mut(*id), Pose::at(script.way(end)));
         }
-        let of_cloth = self.cloth.step(dt)?;
+        let of_cloth = match self.cloth.step(dt) {
+            Ok(report) => report,
+            Err(error) => {
+                // The same bodies as a moment ago.
+                let _ = self.bodies.restore(&before);
+                return Err(error.into());
+            }
+        };
         let reactions: Vec<Wrench> = self
             .bodies
             .bodies()
@@ -69,7 +78,8 @@ impl Stage {
             .collect();
         for (k, reaction) in reactions.into_iter().enumerate() {
             if let Some(id) = self.bodies.body_at(k) {
-                self.bodies.set_force(id, self.forces[k] + reaction);
+                // Of particles at finite speeds, or cloth had diverged.
+                let _ = self.bodies.set_force(id, self.forces[k] + reaction);
             }
         }
         Ok((of_bodies, of_cloth))

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use isotouch::contact::Material;
+use isotouch::contact::{Material, PenaltyOptions};
 use isotouch::dynamics::{
     BodyError, BodyKind, BodyOptions, Integrator, Mass, Shape, ShapeOptions, StepError, World, WorldOptions,
 };
-use isotouch::math::{DVec3, Pose, Twist, Wrench};
+use isotouch::math::{DQuat, DVec3, Pose, Twist, Wrench};
 use isotouch::mesh::{MassProperties, TriMesh, shapes};
 
 use crate::{at, ball, block, on_ground};
@@ -80,6 +80,89 @@ fn numbers_that_are_none_are_refused() {
     }
 }
 
+#[test]
+fn quaternions_that_turn_nothing_are_refused() {
+    for rotation in [DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), DQuat::from_xyzw(0.0, 1e-200, 0.0, 0.0)] {
+        let pose = Pose { position: DVec3::ZERO, rotation };
+        let error = add(BodyOptions { name: "stone".into(), pose, ..Default::default() }).unwrap_err();
+        assert!(matches!(&error, BodyError::NoRotation { .. }), "{error}");
+        assert!(error.to_string().starts_with("body 'stone': the quaternion"), "{error}");
+    }
+    // A rotation all the same.
+    let pose = Pose { position: DVec3::ZERO, rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 3.0) };
+    add(BodyOptions { pose, ..Default::default() }).unwrap();
+}
+
+#[test]
+fn what_is_set_later_is_looked_at_too_and_refused_changes_nothing() {
+    let mut world = World::new(WorldOptions::default());
+    let id = world.add_body(ball(0.1), BodyOptions { name: "ball".into(), ..at(DVec3::Y) }).unwrap();
+    let before = world.state();
+    let nan = DVec3::new(0.0, f64::NAN, 0.0);
+    let none = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+    for (quantity, told) in [
+        ("pose", world.set_pose(id, Pose::at(nan))),
+        ("quaternion", world.set_pose(id, Pose { position: DVec3::ZERO, rotation: none })),
+        ("velocity", world.set_twist(id, Twist { linear: nan, angular: DVec3::ZERO })),
+        ("velocity", world.set_twist(id, Twist { linear: DVec3::ZERO, angular: DVec3::INFINITY })),
+        ("force", world.set_force(id, Wrench { force: nan, torque: DVec3::ZERO })),
+        ("force", world.set_force(id, Wrench { force: DVec3::ZERO, torque: nan })),
+    ] {
+        let told = told.unwrap_err().to_string();
+        assert!(told.starts_with("body 'ball': the ") && told.contains(quantity), "{told}");
+    }
+    assert_eq!(world.state(), before);
+    world.step(1.0 / 240.0).unwrap();
+}
+
+#[test]
+fn options_that_no_step_can_be_made_with_are_told() {
+    let usual = WorldOptions::default();
+    let none = PenaltyOptions { subintervals: 0, ..usual.penalty };
+    for (quantity, options) in [
+        ("gravity", WorldOptions { gravity: DVec3::new(0.0, f64::NAN, 0.0), ..usual }),
+        ("slip_speed", WorldOptions { slip_speed: 0.0, ..usual }),
+        ("slip_speed", WorldOptions { slip_speed: f64::NAN, ..usual }),
+        ("separation_speed", WorldOptions { separation_speed: -1.0, ..usual }),
+        ("top_speed", WorldOptions { top_speed: 0.0, ..usual }),
+        ("subintervals", WorldOptions { penalty: none, ..usual }),
+    ] {
+        let told = World::new(options).step(1.0 / 240.0).unwrap_err();
+        assert!(matches!(&told, StepError::BadOption { quantity: of, .. } if *of == quantity), "{told}");
+    }
+    World::new(WorldOptions { top_speed: f64::INFINITY, ..usual }).step(1.0 / 240.0).unwrap();
+}
+
+/// With the usual damping the damper sets the limit, not the spring: at √(m/k), five times as long, it throws back what comes.
+#[test]
+fn stable_steps_are_stable_and_those_of_the_spring_alone_are_not() {
+    for integrator in [Integrator::Symplectic, Integrator::Papers] {
+        let set_up = || {
+            let mut world = on_ground(WorldOptions { integrator, ..Default::default() }, Material::default());
+            let twist = Twist { linear: DVec3::Y * -0.5, angular: DVec3::ZERO };
+            let options = BodyOptions { twist, ..at(DVec3::Y * 0.1002) };
+            world.add_body(block(DVec3::splat(0.2), 500), options).unwrap();
+            world
+        };
+        let mut world = set_up();
+        let dt = world.stable_step().unwrap().dt;
+        // Box and ground are two springs in line.
+        let face = 0.5 * Material::default().stiffness * 0.2 * 0.2;
+        let of_spring = (world.bodies()[0].mass() / face).sqrt();
+        assert!(dt < 0.25 * of_spring, "{dt} {of_spring}");
+        let start = world.report().energy();
+        let mut contacts = 0;
+        for _ in 0..1500 {
+            let report = world.step(dt).unwrap_or_else(|error| panic!("{integrator:?}: {error}"));
+            contacts += report.contacts;
+            assert!(report.energy() < start + 0.01 * start.abs(), "{integrator:?}: {} J", report.energy());
+        }
+        assert!(contacts > 1000, "{integrator:?}: {contacts} contacts");
+        let mut world = set_up();
+        assert!((0..1500).any(|_| world.step(of_spring).is_err()), "{integrator:?} at {of_spring} s");
+    }
+}
+
 /// What explodes ends in an error that says so, and the last good state stays.
 #[test]
 fn divergence_is_told_and_changes_nothing() {
@@ -142,7 +225,7 @@ fn what_is_pushed_has_not_diverged() {
         let cube = block(DVec3::splat(0.2), 200);
         let of = |place: DVec3| BodyOptions { material: soft, ..at(place) };
         let pushed = world.add_body(cube.clone(), of(DVec3::Y * 0.1)).unwrap();
-        world.set_force(pushed, Wrench { force: DVec3::X * 500.0, torque: DVec3::ZERO });
+        world.set_force(pushed, Wrench { force: DVec3::X * 500.0, torque: DVec3::ZERO }).unwrap();
         let thrown = world.add_body(cube.clone(), of(DVec3::new(0.0, 0.1, 3.0))).unwrap();
         let carried = world.add_body(cube.clone(), of(DVec3::new(0.0, 0.31, -3.0))).unwrap();
         let lift = world
@@ -157,13 +240,13 @@ fn what_is_pushed_has_not_diverged() {
             .unwrap();
         for k in 0..1000 {
             if k == 100 {
-                world.set_twist(thrown, Twist { linear: DVec3::Y * 20.0, angular: DVec3::X * 9.0 });
+                world.set_twist(thrown, Twist { linear: DVec3::Y * 20.0, angular: DVec3::X * 9.0 }).unwrap();
             }
             if k == 200 {
-                world.set_pose(thrown, Pose::at(DVec3::Y * 200.0));
+                world.set_pose(thrown, Pose::at(DVec3::Y * 200.0)).unwrap();
             }
             if k == 600 {
-                world.set_twist(lift, Twist { linear: DVec3::Y * -1.0, angular: DVec3::ZERO });
+                world.set_twist(lift, Twist { linear: DVec3::Y * -1.0, angular: DVec3::ZERO }).unwrap();
             }
             world.step(1e-3).unwrap_or_else(|error| panic!("{integrator:?}: {error}"));
         }

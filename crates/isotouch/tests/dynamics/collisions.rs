@@ -234,3 +234,51 @@ fn the_papers_loop_bounces_a_ball() {
         assert!((as_high - highest).abs() < 0.1 * (highest - 0.1), "{contact:?}: {as_high} {highest}");
     }
 }
+
+/// Where bodies are taken to be between the ends of a step, where arms begin, and whether contact is looked for on the way or at the end: both momenta are kept with all of them.
+#[test]
+fn momenta_are_kept_whatever_handles_and_arms_there_are() {
+    use isotouch::contact::{Arms, Handles, PenaltyOptions};
+    let material = Material { stiffness: 1e7, ..Default::default() };
+    let shapes = [ball(0.1), block(DVec3::splat(0.2), 300)];
+    for contact in [ContactModel::Continuous, ContactModel::Discrete] {
+        for handles in [Handles::Interpolated, Handles::Substep] {
+            for arms in [Arms::Moving, Arms::Start] {
+                let penalty = PenaltyOptions { handles, arms, ..Default::default() };
+                let mut world = World::new(WorldOptions {
+                    gravity: DVec3::ZERO,
+                    integrator: Integrator::Symplectic,
+                    contact,
+                    penalty,
+                    slip_speed: 0.05,
+                    ..Default::default()
+                });
+                for (k, shape) in shapes.iter().enumerate() {
+                    let side = if k == 0 { -1.0 } else { 1.0 };
+                    let options = BodyOptions {
+                        twist: Twist {
+                            linear: DVec3::new(-3.0 * side, 0.5, 0.2 * side),
+                            angular: DVec3::new(1.0, 3.0 * side, 2.0),
+                        },
+                        material,
+                        ..at(DVec3::new(0.11 * side, 0.03 * side, -0.02 * side))
+                    };
+                    world.add_body(shape.clone(), options).unwrap();
+                }
+                let before = world.report();
+                let scale: f64 = world.bodies().iter().map(|body| body.momentum().length()).sum();
+                let mut contacts = 0;
+                for _ in 0..40 {
+                    contacts += world.step(5e-4).unwrap().contacts;
+                }
+                let after = world.report();
+                let case = format!("{contact:?}, {handles:?}, {arms:?}");
+                assert!(contacts > 20, "{case}: {contacts} contacts");
+                let off = (after.momentum - before.momentum).length();
+                assert!(off < 1e-12 * scale, "{case}: {off} of {scale}");
+                let off = (after.angular_momentum - before.angular_momentum).length();
+                assert!(off < 1e-12 * scale, "{case}: angular, {off} of {scale}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 use isotouch::ccd::{Ball, Obstacle, Plane, Touchable};
 use isotouch::contact::{
-    BodyStep, ContactNormals, Damping, Friction, Law, PenaltyOptions, Placed, ShellOnSurface, Stiffness,
-    forces_at,
+    Arms, BodyStep, ContactNormals, Damping, Friction, Handles, Law, PenaltyOptions, Placed, ShellOnSurface,
+    Stiffness, forces_at,
 };
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::{DQuat, DVec3, Pose, Twist, Wrench};
@@ -62,9 +62,7 @@ fn forces_separate_whichever_normals_are_used() {
     let field = Field::from_mesh(&mesh, &FieldOptions { resolution: 48, ..Default::default() }).unwrap();
     let apart = DVec3::new(0.19, 0.0, 0.0);
     for normals in [ContactNormals::Field, ContactNormals::Shell] {
-        for (_, handles) in
-            [("", isotouch::contact::Handles::Interpolated), ("", isotouch::contact::Handles::Substep)]
-        {
+        for handles in [Handles::Interpolated, Handles::Substep] {
             let pair = ShellOnSurface {
                 shell: &shell,
                 shell_body: BodyStep::still(Placed::at_rest(Pose::at(apart)), 0.01),
@@ -77,6 +75,66 @@ fn forces_separate_whichever_normals_are_used() {
             let off = found.on_shell.force.y.hypot(found.on_shell.force.z);
             assert!(off < 0.2 * found.on_shell.force.x, "{normals:?}: {found:?}");
         }
+    }
+}
+
+/// A body that is braked from 3 to 1 m/s and turns faster: at t, an Euler step of t·dt with the velocity of then; at the end, that of the whole step, whatever is said of it.
+#[test]
+fn substeps_are_eulers_steps_of_their_length() {
+    let placed = |linear: f64, angular: f64| Placed {
+        world_from_body: Pose::at(DVec3::Y),
+        center: DVec3::new(0.1, 0.0, 0.0),
+        twist: Twist { linear: DVec3::X * linear, angular: DVec3::Z * angular },
+    };
+    let step = BodyStep { from: placed(3.0, 2.0), to: placed(1.0, 6.0), duration: 0.1 };
+    for t in [0.0, 0.3, 1.0] {
+        let now = step.at(t, Handles::Substep);
+        let (speed, rate) = (3.0 - 2.0 * t, 2.0 + 4.0 * t);
+        assert!((now.twist.linear.x - speed).abs() < 1e-12 && (now.twist.angular.z - rate).abs() < 1e-12);
+        let center = DVec3::new(0.1 + speed * t * 0.1, 1.0, 0.0);
+        assert!(now.center_in_world().distance(center) < 1e-12, "{t}: {}", now.center_in_world());
+        let turned = DVec3::new((rate * t * 0.1).cos(), (rate * t * 0.1).sin(), 0.0);
+        assert!((now.world_from_body.rotation * DVec3::X).distance(turned) < 1e-12, "{t}");
+    }
+}
+
+/// A ball that goes into the ground, aslant and without a change of velocity: arms from the beginning are longer by the ways of the centre, which are dt·v·t at t. At the end only, t is 1, wherever handles are.
+#[test]
+fn arms_from_the_beginning_have_the_way_as_well() {
+    let shell = shell_of(&shapes::sphere(0.1, 1280).unwrap(), 300);
+    let dt = 0.01;
+    let velocity = DVec3::new(2.0, -1.0, 0.5);
+    let placed = |place: DVec3| Placed {
+        twist: Twist { linear: velocity, angular: DVec3::ZERO },
+        ..Placed::at_rest(Pose::at(place))
+    };
+    let start = DVec3::new(0.3, 0.103, -0.2);
+    let pair = ShellOnSurface {
+        shell: &shell,
+        shell_body: BodyStep { from: placed(start), to: placed(start + dt * velocity), duration: dt },
+        obstacle: Obstacle::Analytic(&Plane::GROUND),
+        surface_body: BodyStep::still(Placed::at_rest(Pose::IDENTITY), dt),
+    };
+    for handles in [Handles::Interpolated, Handles::Substep] {
+        let of = |arms: Arms| PenaltyOptions { handles, arms, ..Default::default() };
+        let moving = pair.impulse(&law(1e6), &of(Arms::Moving));
+        let from_start = pair.impulse(&law(1e6), &of(Arms::Start));
+        let scale = moving.on_shell.force.length();
+        assert!(scale > 0.0 && from_start.delay == DVec3::ZERO);
+        assert!((from_start.on_shell.force - moving.on_shell.force).length() < 1e-12 * scale);
+        let longer = from_start.on_shell.torque - moving.on_shell.torque;
+        assert!(
+            (longer - dt * velocity.cross(moving.delay)).length() < 1e-12 * scale,
+            "{handles:?}: {longer}"
+        );
+
+        let moving = pair.discrete_impulse(&law(1e6), &of(Arms::Moving)).on_shell;
+        let from_start = pair.discrete_impulse(&law(1e6), &of(Arms::Start)).on_shell;
+        let longer = from_start.torque - moving.torque;
+        let expected = dt * velocity.cross(moving.force);
+        assert!((longer - expected).length() < 1e-12 * moving.force.length(), "{handles:?}: {longer}");
+        let usual = pair.discrete_impulse(&law(1e6), &PenaltyOptions::default()).on_shell;
+        assert_eq!(moving, usual, "{handles:?}");
     }
 }
 

@@ -83,7 +83,7 @@ fn users_push_bodies_and_lead_others() {
         .unwrap();
     let fixed =
         world.add_body(ball(0.1), BodyOptions { kind: BodyKind::Fixed, ..at(DVec3::Y * 9.0) }).unwrap();
-    world.set_force(pushed, Wrench { force: DVec3::Z * 2.0, torque: DVec3::ZERO });
+    world.set_force(pushed, Wrench { force: DVec3::Z * 2.0, torque: DVec3::ZERO }).unwrap();
     for _ in 0..100 {
         world.step(0.01).unwrap();
     }

@@ -91,7 +91,7 @@ fn an_overlap_is_over_when_bodies_are_apart() {
         world.step(1.0 / 240.0).unwrap();
     }
     assert!((world.body(id).pose().position.y - 0.095).abs() < 5e-4, "it is let out slowly");
-    world.set_pose(id, Pose::at(DVec3::Y * 0.12));
+    world.set_pose(id, Pose::at(DVec3::Y * 0.12)).unwrap();
     for _ in 0..240 {
         world.step(1.0 / 240.0).unwrap();
     }
@@ -110,7 +110,7 @@ fn what_comes_later_is_let_apart_too() {
         let second = world.add_body(cube.clone(), at(DVec3::X * 0.16)).unwrap();
         let third = world.add_body(cube, at(DVec3::X * 5.0)).unwrap();
         world.step(1e-3).unwrap();
-        world.set_pose(third, Pose::at(DVec3::Y * -0.17));
+        world.set_pose(third, Pose::at(DVec3::Y * -0.17)).unwrap();
         for _ in 0..1000 {
             world.step(1e-3).unwrap();
             for id in [first, second, third] {

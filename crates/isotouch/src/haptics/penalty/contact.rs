@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 
 use super::{Looking, PenaltyObject};
 use crate::ccd::{HitStatus, PointContacts};
-use crate::contact::{BodyStep, ContactNormals, Law, PenaltyOptions, Placed, ShellOnSurface};
+use crate::contact::{BodyStep, ContactNormals, Handles, Law, PenaltyOptions, Placed, ShellOnSurface};
 use crate::haptics::Held;
 use crate::math::spatial::outer;
 use crate::math::{Mat6, Wrench};
@@ -66,7 +66,10 @@ impl PenaltyObject {
         };
         let options = match self.options.looking {
             Looking::Continuous => self.options.penalty,
-            Looking::AtEnd => PenaltyOptions { subintervals: 1, ..self.options.penalty },
+            // Nothing is in between, so there is no substep to take.
+            Looking::AtEnd => {
+                PenaltyOptions { subintervals: 1, handles: Handles::Interpolated, ..self.options.penalty }
+            }
         };
         let contacts = way.contacts(options.iso);
         if contacts.is_empty() {
