@@ -5,9 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use isotouch::ccd::Plane;
 use isotouch::contact::{Friction, Law, Material, PenaltyOptions, Stiffness};
-use isotouch::dynamics::{
-    BodyOptions, ContactModel, Integrator, Shape, ShapeOptions, StepError, World, WorldOptions,
-};
+use isotouch::dynamics::{BodyOptions, ContactModel, Integrator, Shape, ShapeOptions, World, WorldOptions};
 use isotouch::math::Pose;
 use isotouch::mesh::shapes::{BlobOptions, blob};
 use isotouch::output::chart::{Axis, Chart, Scale};
