@@ -74,7 +74,9 @@ fn feel_with(scene: &HapticScene, method: Method, pair: &Arc<HeldPair>) -> Felt 
         assert!(feedback.part.position.is_finite() && feedback.penetration.is_finite());
         felt.states.push(state);
         felt.parts.push(feedback.part);
-        if let Some(Renderer::Constraint(god, _)) = session.simulation().map(|of| of.renderer()) {
+        if let Some(Renderer::Constraint(god, _)) =
+            session.simulation().map(isotouch::haptics::session::Simulation::renderer)
+        {
             felt.trail.extend_from_slice(god.trail());
         }
         felt.most_contacts = felt.most_contacts.max(feedback.contacts);
