@@ -170,7 +170,7 @@ type Way<'a> = &'a dyn Fn(f64) -> (DVec3, DVec3);
 fn ideal(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
     const STIFFNESS: f64 = 1000.0;
     const DEEP: f64 = 3e-3;
-    let (points, steps) = if setup.quick { (800, 300) } else { (8_000, 5_000) };
+    let (points, steps) = if setup.quick { (800, 1_000) } else { (8_000, 5_000) };
     let plane = ball_on(Surface::Analytic(Arc::new(Plane::GROUND), CELL), RADIUS, points)?;
     let big = 0.05;
     let round = Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: big }), CELL);
