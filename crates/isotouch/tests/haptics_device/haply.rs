@@ -80,6 +80,17 @@ impl StandIn {
         force_in(&message)
     }
 
+    /// Has the device push until the service knows, and once more.
+    fn push_by(&self, device: &mut Haply, force: DVec3) {
+        let push = DeviceCommand::Wrench(Wrench { force, torque: DVec3::ZERO });
+        let begin = Instant::now();
+        while self.force() != force {
+            device.write(&push).unwrap();
+            assert!(begin.elapsed().as_secs() < 5);
+        }
+        device.write(&push).unwrap();
+    }
+
     /// Waits until the latest force is as wanted.
     fn wait_for_force(&self, is_it: impl Fn(DVec3) -> bool) {
         let begin = Instant::now();
@@ -209,13 +220,7 @@ fn states_arrive_and_forces_are_sent() {
 fn a_servo_loop_that_stops_lets_go() {
     let service = StandIn::new(full_state(0.0));
     let mut device = service.open();
-    let push = DeviceCommand::Wrench(Wrench { force: DVec3::X, torque: DVec3::ZERO });
-    let begin = Instant::now();
-    while service.force() != DVec3::X {
-        device.write(&push).unwrap();
-        assert!(begin.elapsed().as_secs() < 5);
-    }
-    device.write(&push).unwrap();
+    service.push_by(&mut device, DVec3::X);
     let stopped = Instant::now();
     service.wait_for_force(|force| force == DVec3::ZERO);
     let took = stopped.elapsed().as_secs_f64();
@@ -227,13 +232,7 @@ fn a_servo_loop_that_stops_lets_go() {
 fn a_service_that_falls_silent_is_told_to_let_go() {
     let service = StandIn::new(full_state(0.0));
     let mut device = service.open();
-    let push = DeviceCommand::Wrench(Wrench { force: DVec3::X, torque: DVec3::ZERO });
-    let begin = Instant::now();
-    while service.force() != DVec3::X {
-        device.write(&push).unwrap();
-        assert!(begin.elapsed().as_secs() < 5);
-    }
-    device.write(&push).unwrap();
+    service.push_by(&mut device, DVec3::X);
     service.act(Act::FallSilent);
     service.wait_for_force(|force| force == DVec3::ZERO);
 }
@@ -335,13 +334,7 @@ fn messages_that_make_no_sense_are_no_states() {
 fn dropping_the_device_lets_go() {
     let service = StandIn::new(full_state(0.0));
     let mut device = service.open();
-    let push = DeviceCommand::Wrench(Wrench { force: DVec3::X, torque: DVec3::ZERO });
-    let begin = Instant::now();
-    while service.force() != DVec3::X {
-        device.write(&push).unwrap();
-        assert!(begin.elapsed().as_secs() < 5);
-    }
-    device.write(&push).unwrap();
+    service.push_by(&mut device, DVec3::X);
     drop(device);
     // The stand-in ends with the connection, and with it what it heard.
     let last = service.heard.iter().last().expect("the last word");
