@@ -108,10 +108,16 @@ pub(super) fn report(folder: &Path, summary: Map<String, Value>, stepping: Durat
         let depth = of("cloth_depth");
         let words = if depth < 0.0 {
             format!("never nearer than {} mm to a surface", number(-1e3 * depth))
-        } else {
+        } else if depth >= 0.0 {
             format!("{} mm below a surface at most", number(1e3 * depth))
+        } else {
+            "nothing near that it could touch".to_owned()
         };
         facts.push(("cloth", words));
+        let sheets = summary.get("cloth").and_then(Value::as_array).into_iter().flatten();
+        let stretches = sheets.filter_map(|sheet| sheet.get("largest_stretch").and_then(Value::as_f64));
+        let largest = stretches.fold(0.0, f64::max);
+        facts.push(("stretch at the end", format!("{} % at most", number(1e2 * largest))));
     }
     facts.push(("results", format!("{}: scene.glb, energy.png, trajectory.csv, …", folder.display())));
     if let Some(models) = summary.get("models").and_then(Value::as_str) {
