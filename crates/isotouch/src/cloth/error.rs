@@ -115,7 +115,8 @@ pub enum ClothStepError {
     },
     /// The simulation exploded.
     #[error(
-        "particle {particle} of the cloth '{cloth}' diverged at t = {time:.4} s; take more substeps, or look whether its pins are torn apart"
+        "particle {particle} of the cloth '{cloth}' diverged at t = {} s; take smaller steps or more substeps, or look whether its pins are torn apart",
+        crate::numbers::significant(*.time, 6)
     )]
     Diverged {
         /// Which.

@@ -63,7 +63,8 @@ pub enum StepError {
     },
     /// The simulation exploded.
     #[error(
-        "body '{body}' diverged at t = {time:.4} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator"
+        "body '{body}' diverged at t = {} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator",
+        crate::numbers::significant(*.time, 6)
     )]
     Diverged {
         /// Which.

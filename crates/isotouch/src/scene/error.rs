@@ -31,7 +31,7 @@ pub type ShapeFailure = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// The file could not be read.
-    #[error("cannot read the scene {}: {source}", path.display())]
+    #[error("cannot read the scene {}: {source}; give a text file (TOML) that may be read", path.display())]
     Read {
         /// Which.
         path: PathBuf,
