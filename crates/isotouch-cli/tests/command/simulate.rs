@@ -157,6 +157,21 @@ fn a_finished_run_can_be_made_longer() {
     assert!(shorter.stderr.contains("0.4 s are simulated already"), "{}", shorter.stderr);
 }
 
+/// It was killed after a checkpoint: the summary beside it is of the shorter run.
+#[test]
+fn a_longer_run_that_was_killed_is_not_replaced_without_a_word() {
+    let desk = desk(SCENE);
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
+    let summary = read(&desk, "a/summary.json");
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.4", "--resume"]);
+    fs::write(desk.path("a/summary.json"), summary).unwrap();
+    let anew = desk.run(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
+    assert_eq!(anew.code, Some(2));
+    assert!(anew.stderr.contains("holds a run that was stopped; go on with --resume"), "{}", anew.stderr);
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.4", "--resume"]);
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_where_it_got() {

@@ -139,6 +139,11 @@ impl ShellOnSurface<'_> {
             .seen_from(pose(&self.surface_body.from), pose(&self.surface_body.to))
     }
 
+    /// `surface_from_shell` at the beginning.
+    pub fn start(&self) -> Pose {
+        self.surface_body.from.world_from_body.inverse().then_from(&self.shell_body.from.world_from_body)
+    }
+
     /// `surface_from_shell` at the end.
     pub fn end(&self) -> Pose {
         self.surface_body.to.world_from_body.inverse().then_from(&self.shell_body.to.world_from_body)

@@ -4,6 +4,8 @@
 //! is more than the pair is deep. What is deeper may be past the middle, where the way out by the field is that of the far side; so such a pair has *one* way out, the shortest
 //! found by trying, and is moved along it with the separation speed, without contact, until it is shallow.
 
+use std::collections::BTreeMap;
+
 use glam::{DQuat, DVec3};
 
 use super::pairs::{Pair, Party};
@@ -57,8 +59,9 @@ pub struct Overlapping {
 
 impl World {
     /// Which bodies stand in each other where they were put, and are let apart with [`WorldOptions::separation_speed`](super::WorldOptions::separation_speed). In the order of bodies.
-    pub fn overlapping(&mut self) -> Vec<Overlapping> {
-        self.measure_new_overlaps();
+    pub fn overlapping(&self) -> Vec<Overlapping> {
+        let mut overlaps = self.overlaps.clone();
+        self.measure_new(&mut overlaps);
         let name = |party: Party| match party {
             Party::Body(j) => self.bodies[j].name.clone(),
             Party::Surface(k) => self.surfaces[k].name.clone(),
@@ -72,7 +75,7 @@ impl World {
             let size = self.bodies[of.0.0].shape.around().radius;
             of.1.depth > TOUCHING * size
         };
-        self.overlaps.iter().filter(is_worth_it).map(told).collect()
+        overlaps.iter().filter(is_worth_it).map(told).collect()
     }
 
     /// Overlaps as they are at the beginning of a step.
@@ -92,23 +95,26 @@ impl World {
                 if of.allowance > 0.0 { (of.allowance - given_back).min(depth).max(0.0) } else { OVER };
         }
         self.overlaps.retain(|_, of| of.way_out.is_some() || of.allowance >= 0.0);
-        self.measure_new_overlaps();
+        let mut overlaps = std::mem::take(&mut self.overlaps);
+        self.measure_new(&mut overlaps);
+        self.overlaps = overlaps;
+        self.unmeasured.clear();
     }
 
-    fn measure_new_overlaps(&mut self) {
+    /// Adds those of bodies that are new or were put elsewhere.
+    fn measure_new(&self, overlaps: &mut BTreeMap<Pair, Overlap>) {
         if self.unmeasured.is_empty() {
             return;
         }
-        let unmeasured = std::mem::take(&mut self.unmeasured);
-        let is_new = |&(i, other): &Pair| {
-            unmeasured.contains(&i) || matches!(other, Party::Body(j) if unmeasured.contains(&j))
-        };
-        self.overlaps.retain(|pair, _| !is_new(pair));
+        let is_unmeasured = |k: &usize| self.unmeasured.contains(k);
+        let is_new =
+            |&(i, other): &Pair| is_unmeasured(&i) || other.body().as_ref().is_some_and(is_unmeasured);
+        overlaps.retain(|pair, _| !is_new(pair));
         let pairs: Vec<Pair> = self.pairs(&self.still()).into_iter().filter(is_new).collect();
         for (pair, depth) in self.depths(&pairs).into_iter().filter(|(_, depth)| *depth > 0.0) {
             let is_deep = matches!(pair.1, Party::Body(_)) && depth > DEEP * self.cell_of(pair);
             let way_out = if is_deep { self.way_out(pair) } else { None };
-            self.overlaps.insert(pair, Overlap { allowance: depth, depth, way_out });
+            overlaps.insert(pair, Overlap { allowance: depth, depth, way_out });
         }
     }
 
@@ -141,7 +147,7 @@ impl World {
     }
 
     /// The larger cell of both: what is not resolved there is not deep.
-    fn cell_of(&self, (i, other): Pair) -> f64 {
+    pub(super) fn cell_of(&self, (i, other): Pair) -> f64 {
         let cell = |k: usize| self.bodies[k].shape.field().map_or(0.0, |field| field.grid().cell);
         match other {
             Party::Body(j) => cell(i).max(cell(j)),

@@ -19,7 +19,7 @@ pub struct StepReport {
     pub momentum: DVec3,
     /// kg·m²/s, of dynamic bodies about the world's origin.
     pub angular_momentum: DVec3,
-    /// m: how deep the deepest point is at the end of the step; 0 without contact.
+    /// m: how deep the deepest point was, at the end of the step or on its way there; 0 without contact.
     pub max_penetration: f64,
     /// Points in contact.
     pub contacts: usize,

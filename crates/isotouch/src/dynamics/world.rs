@@ -160,7 +160,7 @@ impl World {
         Ok(SurfaceId(self.surfaces.len() - 1))
     }
 
-    /// Tells the law of contact between two kinds of materials ([`Material::kind`]).
+    /// Tells the law of contact between two kinds of materials ([`Material::kind`]), with its own slip speed.
     pub fn set_law(&mut self, kind: u32, other: u32, law: Law) -> Result<(), LawError> {
         law.check()?;
         self.laws.insert((kind.min(other), kind.max(other)), law);

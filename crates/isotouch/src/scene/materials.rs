@@ -52,8 +52,8 @@ impl Materials {
         self.named.iter().map(|(name, material)| (name.as_str(), *material)).collect()
     }
 
-    /// Laws between kinds.
-    pub(super) fn laws(&self, root: &Table<'_>) -> Result<Vec<(u32, u32, Law)>, SceneError> {
+    /// Laws between kinds, all with one slip speed.
+    pub(super) fn laws(&self, root: &Table<'_>, slip_speed: f64) -> Result<Vec<(u32, u32, Law)>, SceneError> {
         let Some(value) = root.get("laws") else { return Ok(Vec::new()) };
         let mut laws: Vec<(u32, u32, Law)> = Vec::new();
         for (k, value) in value.list()?.iter().enumerate() {
@@ -78,6 +78,7 @@ impl Materials {
             law.damping = table.number("damping")?.unwrap_or(law.damping);
             [law.friction.static_coefficient, law.friction.kinetic_coefficient] =
                 friction(&table, [law.friction.static_coefficient, law.friction.kinetic_coefficient])?;
+            law.friction.slip_speed = slip_speed;
             law.check().map_err(|source| SceneError::Law {
                 place: table.place(),
                 what: table.what.clone(),

@@ -112,7 +112,7 @@ impl Scene {
             dt,
             seconds,
             frames_per_second: frame_rate(&root)?,
-            laws: materials.laws(&root)?,
+            laws: materials.laws(&root, options.slip_speed)?,
             surfaces: Vec::new(),
             bodies: Vec::new(),
             shapes: Vec::new(),

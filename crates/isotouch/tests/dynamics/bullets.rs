@@ -8,7 +8,8 @@ use isotouch::mesh::shapes;
 use crate::{at, ball, shape};
 
 /// A ball at 100 m/s against a plate 1 cm thick, steps of 1/240 s: it moves 42 cm in one.
-fn shot(is_bullet: bool, integrator: Integrator, speed: f64) -> (World, BodyId) {
+/// The world, the ball, and the deepest that was told.
+fn shot(is_bullet: bool, integrator: Integrator, speed: f64) -> (World, BodyId, f64) {
     let mut world =
         World::new(WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.1, ..Default::default() });
     let material = Material { stiffness: 1e8, ..Default::default() };
@@ -18,25 +19,35 @@ fn shot(is_bullet: bool, integrator: Integrator, speed: f64) -> (World, BodyId) 
     let id = world
         .add_body(ball(0.05), BodyOptions { twist, is_bullet, material, ..at(DVec3::new(-0.9, 0.03, 0.01)) })
         .unwrap();
+    let mut deepest: f64 = 0.0;
     for _ in 0..(4.0 * 240.0 / speed).ceil() as usize + 20 {
-        world.step(1.0 / 240.0).unwrap();
+        deepest = deepest.max(world.step(1.0 / 240.0).unwrap().max_penetration);
     }
-    (world, id)
+    (world, id, deepest)
 }
 
 #[test]
 fn continuous_penalty_alone_lets_a_fast_ball_through_a_thin_plate() {
     for integrator in [Integrator::Symplectic, Integrator::Papers] {
-        let (world, id) = shot(false, integrator, 100.0);
+        let (world, id, _) = shot(false, integrator, 100.0);
         assert!(world.body(id).pose().position.x > 0.1, "{integrator:?}");
     }
+}
+
+/// It is in front of the plate at the end of one step and behind it at the end of the next. The ball is in the plate up to half its thickness, the plate's points in the ball up to its radius.
+#[test]
+fn what_goes_through_within_a_step_is_told_as_deep() {
+    let ([through, stopped], half_plate) =
+        ([shot(false, Integrator::Papers, 100.0), shot(true, Integrator::Papers, 100.0)], 0.005);
+    assert!(through.2 > 0.9 * half_plate && through.2 < 0.051, "{}", through.2);
+    assert!(stopped.2 < 0.1 * half_plate, "{}", stopped.2);
 }
 
 #[test]
 fn a_bullet_is_stopped_by_a_thin_plate() {
     for (_, integrator) in Integrator::NAMES {
         for speed in [1.0, 10.0, 100.0, 1000.0] {
-            let (world, id) = shot(true, integrator, speed);
+            let (world, id, _) = shot(true, integrator, speed);
             let x = world.body(id).pose().position.x;
             assert!(x < -0.05, "{integrator:?} at {speed} m/s: {x}");
             // Stopped, or thrown back by springs; no faster than it came.

@@ -96,3 +96,26 @@ fn static_friction_holds_to_its_full_value() {
         assert!(speed > 0.8 * expected, "μ = {at_rest}: {speed} m/s, but {expected} m/s");
     }
 }
+
+/// Below the friction angle a block creeps by v₀·tan θ/√(μ² − tan² θ); of a law that was told, v₀ is its own.
+#[test]
+fn a_law_that_is_told_has_its_own_slip_speed() {
+    let (mu, slope, slip_speed) = (0.5f64, 0.3f64, 0.02);
+    let normal = DVec3::new(-slope.sin(), slope.cos(), 0.0);
+    let mut world = World::new(WorldOptions::default());
+    let material = rough(mu);
+    world.add_surface("slope", Box::new(Plane { normal, offset: 0.0 }), material).unwrap();
+    let mut law = material.against(&material);
+    law.friction.slip_speed = slip_speed;
+    world.set_law(0, 0, law).unwrap();
+    let rotation = DQuat::from_rotation_z(slope);
+    let pose = Pose { position: normal * 0.025, rotation };
+    let shape = block(DVec3::new(0.2, 0.05, 0.2), 500);
+    let id = world.add_body(shape, BodyOptions { pose, material, ..Default::default() }).unwrap();
+    for _ in 0..240 {
+        world.step(1.0 / 240.0).unwrap();
+    }
+    let creep = slip_speed * slope.tan() / (mu * mu - slope.tan().powi(2)).sqrt();
+    let speed = world.body(id).twist().linear.length();
+    assert!((speed / creep - 1.0).abs() < 0.1, "{speed} m/s, not {creep}");
+}

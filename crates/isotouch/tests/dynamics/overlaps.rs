@@ -81,6 +81,24 @@ fn overlaps_are_told_by_name_and_depth() {
     assert!((found[0].depth - 0.04).abs() < 1e-3 && (found[1].depth - 0.01).abs() < 1e-6, "{found:?}");
 }
 
+/// They were counted as measured a step before when somebody asked.
+#[test]
+fn asking_for_overlaps_changes_nothing() {
+    let run = |asks: bool| {
+        let mut world = on_ground(WorldOptions::default(), Material::default());
+        let cube = block(DVec3::splat(0.2), 400);
+        world.add_body(cube.clone(), at(DVec3::Y * 0.09)).unwrap();
+        for _ in 0..5 {
+            if asks {
+                assert!(!world.overlapping().is_empty());
+            }
+            world.step(1.0 / 240.0).unwrap();
+        }
+        world.state()
+    };
+    assert_eq!(run(true), run(false));
+}
+
 /// What may be deep is no more than what is deep: a body that was lifted out lands on the surface, not below.
 #[test]
 fn an_overlap_is_over_when_bodies_are_apart() {

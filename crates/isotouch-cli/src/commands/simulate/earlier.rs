@@ -78,9 +78,10 @@ impl Earlier {
         if summary.is_none() && !checkpoint.exists() {
             return Self::Nothing;
         }
+        let mut steps_taken = 0;
         if checkpoint.exists() {
             match Checkpoint::read(&checkpoint) {
-                Ok(found) if found.fingerprint == *fingerprint => {}
+                Ok(found) if found.fingerprint == *fingerprint => steps_taken = found.rows.saturating_sub(1),
                 _ => return Self::Other,
             }
         }
@@ -88,7 +89,8 @@ impl Earlier {
         match summary {
             None => Self::Unfinished,
             Some(found) if found["fingerprint"] == hexadecimal(fingerprint) => {
-                if found["finished"] == true {
+                // A run that was made longer and did not get to its end leaves the summary of the shorter one.
+                if found["finished"] == true && found["steps"].as_u64() >= Some(steps_taken) {
                     Self::Same
                 } else {
                     Self::Unfinished

@@ -12,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use isotouch::cloth::scenes;
+use isotouch::field::available_memory;
 use isotouch::scene::Scene;
 use serde_json::{Value, json};
 
@@ -31,6 +32,8 @@ use run::{Ending, Run};
 
 /// What a recording may take, in memory and on disk. More is a typing error far more often than a wish.
 const MOST_BYTES: u64 = 8_000_000_000;
+/// How often a recording is in memory at most: while results are written, as rows, as arrays, and as a film.
+const COPIES: u64 = 3;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -163,7 +166,7 @@ fn simulate(
             Play::Cloth(Box::new(scene))
         }
     };
-    check_size(&plan, Cast::of(&play))?;
+    check_size(&plan, Cast::of(&play)).inspect_err(|_| made.remove())?;
     let building = clock.elapsed();
     let mut run = Run::begin(&folder, play, fingerprint, args)?;
     run.allows(&plan)?;
@@ -201,16 +204,43 @@ fn simulate(
 }
 
 fn check_size(plan: &Plan, cast: Cast) -> Result<(), Failure> {
+    check_size_of(plan.steps(), cast, available_memory().unwrap_or(u64::MAX)).or_bad_input()
+}
+
+fn check_size_of(steps: u64, cast: Cast, available: u64) -> anyhow::Result<()> {
+    const REMEDY: &str = "simulate less with --seconds, or take larger steps with --dt";
     let row = 8 * cast.width() as u64;
-    let need = row.saturating_mul(plan.steps().saturating_add(1));
-    if need > MOST_BYTES {
-        let steps = count(plan.steps());
-        return Err(anyhow!(
-            "{steps} steps would take {} to record, more than {}; simulate less with --seconds, or take larger steps with --dt",
-            bytes(need),
-            bytes(MOST_BYTES)
-        ))
-        .or_bad_input();
-    }
+    let recording = row.saturating_mul(steps.saturating_add(1));
+    let memory = recording.saturating_mul(COPIES);
+    let shown = count(steps);
+    ensure!(
+        recording <= MOST_BYTES,
+        "{shown} steps would take {} to record, more than {}; {REMEDY}",
+        bytes(recording),
+        bytes(MOST_BYTES)
+    );
+    ensure!(
+        memory <= available,
+        "recording {shown} steps needs about {} of memory, and {} are available; {REMEDY}",
+        bytes(memory),
+        bytes(available)
+    );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of one body is 23 numbers, 184 bytes.
+    #[test]
+    fn recordings_must_fit_into_memory_and_files() {
+        let cast = Cast { actors: 1, particles: 0 };
+        let check =
+            |steps, available| check_size_of(steps, cast, available).map_err(|error| error.to_string());
+        assert_eq!(check(999, 3 * 184_000), Ok(()));
+        let short = check(999, 3 * 184_000 - 1).unwrap_err();
+        assert!(short.contains("999 steps needs about") && short.contains("--dt"), "{short}");
+        assert!(check(u64::MAX, u64::MAX).unwrap_err().contains("to record"));
+    }
 }
