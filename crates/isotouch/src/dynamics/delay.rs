@@ -1,7 +1,7 @@
 //! What is given back of the angular momentum of two bodies that met on their way.
 //!
 //! An impulse J at the part t of a step acts where bodies are by then, with arms from their centres there. A step that moves on with the new velocity from the very beginning acts as if J came at
-//! t = 0; for two free bodies dt·t·(v_A − v_B) × J of their angular momentum would be lost, v the velocities before. So both centres are shifted against each other by D/m_A and −D/m_B, such
+//! t = 0; for two free bodies w × J of their angular momentum would be lost, w being how far the centre of A has gone by then less that of B. So both centres are shifted against each other by D/m_A and −D/m_B, such
 //! that D × (v_A' − v_B') is what was missing: their common centre stays, and the angular momentum is kept to rounding, however many touch at once. What no shift can do, along v_A' − v_B', is
 //! of second order in J and goes to the turning of both.
 
@@ -12,8 +12,17 @@ use glam::DVec3;
 use super::free::Moved;
 use super::world::World;
 
-/// ∑ t·J on the first body of each pair, t the part of the step before J.
-pub(super) type Delays = BTreeMap<(usize, usize), DVec3>;
+/// For each pair of bodies.
+pub(super) type Delays = BTreeMap<(usize, usize), Delay>;
+
+/// Of the impulses J of two bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Delay {
+    /// ∑ t·J on the first one, t the part of the step before J.
+    pub(super) impulse: DVec3,
+    /// ∑ w × J, whichever body comes first: the angular momentum that both would lose.
+    pub(super) missing: DVec3,
+}
 
 /// Which of the shifts that do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +34,12 @@ pub(super) enum Shift {
 }
 
 /// Adds a delay of an impulse on `body`, the other way on `other`.
-pub(super) fn add_delay(delays: &mut Delays, (body, other): (usize, usize), delay: DVec3) {
-    let (pair, delay) = if body < other { ((body, other), delay) } else { ((other, body), -delay) };
-    *delays.entry(pair).or_insert(DVec3::ZERO) += delay;
+pub(super) fn add_delay(delays: &mut Delays, (body, other): (usize, usize), delay: Delay) {
+    let (pair, impulse) =
+        if body < other { ((body, other), delay.impulse) } else { ((other, body), -delay.impulse) };
+    let sum = delays.entry(pair).or_default();
+    sum.impulse += impulse;
+    sum.missing += delay.missing;
 }
 
 impl World {
@@ -47,14 +59,13 @@ impl World {
         moves: &mut [Moved],
         dt: f64,
     ) {
-        for (&(a, b), &delay) in delays {
+        for (&(a, b), &Delay { impulse: delay, missing }) in delays {
             let is_free = |k: usize| self.bodies[k].is_dynamic() && moves[k].carried.is_none();
-            if delay == DVec3::ZERO || !is_free(a) || !is_free(b) {
+            if missing == DVec3::ZERO || !is_free(a) || !is_free(b) {
                 continue;
             }
             let before = free[a].velocity - free[b].velocity;
             let after = moves[a].velocity - moves[b].velocity;
-            let missing = dt * before.cross(delay);
             let square = after.length_squared();
             // D = v' × E/|v'|², the shortest with D × v' = E.
             let least = after.cross(missing) / square;

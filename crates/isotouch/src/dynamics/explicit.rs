@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use super::delay::{Delays, Shift, add_delay};
+use super::delay::{Delay, Delays, Shift, add_delay};
 use super::free::{Moved, moved, pushed};
 use super::pairs::{Party, Pressed, Role, is_known};
 use super::world::{ContactModel, Stepped, World};
@@ -107,12 +107,14 @@ impl World {
             impulses[role.shell_of] += impulse.on_shell;
             if let Party::Body(j) = role.on {
                 impulses[j] += impulse.on_surface;
-                let delay = match (self.options.contact, self.options.penalty.arms) {
+                let impulse = match (self.options.contact, self.options.penalty.arms) {
                     // Bodies are taken to be at the end all the time.
                     (ContactModel::Discrete, Arms::Moving) => impulse.on_shell.force,
                     _ => impulse.delay,
                 };
-                add_delay(&mut delays, (role.shell_of, j), delay);
+                let way = |k: usize| steps[k].to.center_in_world() - steps[k].from.center_in_world();
+                let missing = (way(role.shell_of) - way(j)).cross(impulse);
+                add_delay(&mut delays, (role.shell_of, j), Delay { impulse, missing });
             }
         }
         let touching = roles.into_iter().zip(found.into_iter().map(|(_, points)| points)).collect();

@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::delay::{Delays, Shift, add_delay};
+use super::delay::{Delay, Delays, Shift, add_delay};
 use super::free::Moved;
 use super::pairs::{Party, Pressed, Watched, watched_again};
 use super::world::{Stepped, World};
@@ -206,7 +206,8 @@ impl World {
             if let Party::Body(j) = row.on {
                 push(j, Wrench::of_force(-impulse, row.arm_of_surface));
                 if row.t > 0.0 {
-                    add_delay(&mut delays, (row.shell_of, j), row.t * impulse);
+                    let delay = Delay { impulse: row.t * impulse, missing: row.ahead.cross(impulse) };
+                    add_delay(&mut delays, (row.shell_of, j), delay);
                 }
             }
         }

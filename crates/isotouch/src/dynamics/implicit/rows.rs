@@ -29,6 +29,8 @@ pub(super) struct Row {
     /// From the centres of mass at that time.
     pub(super) arm_of_shell: DVec3,
     pub(super) arm_of_surface: DVec3,
+    /// How far the shell's centre has gone by then, less how far the other one has, along the motion on which the contact was found.
+    pub(super) ahead: DVec3,
 }
 
 /// A plane is laid anew where its normal turns by less than this, cos 60°: farther is the other side of something thin, and the way out is the one by which the point came.
@@ -80,6 +82,9 @@ fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row
     let gap = surface.value(met) + role.overlap + normal.dot(chord.from - met);
     let shell_body = pair.shell_body.at(t, Handles::Interpolated);
     let surface_body = pair.surface_body.at(t, Handles::Interpolated);
+    let [center, other_center] = [shell_body, surface_body].map(|body| body.center_in_world());
+    let ahead = (center - pair.shell_body.from.center_in_world())
+        - (other_center - pair.surface_body.from.center_in_world());
     let place = shell_body.world_from_body.place(pair.shell.points()[of.point as usize]);
     let stiffness = role.law.stiffness.of_point(pair.shell.weights()[of.point as usize]);
     // A damper acts on what is in contact already; for what is yet to come it would act from afar.
@@ -94,7 +99,8 @@ fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row
         damping,
         friction: role.law.friction,
         t,
-        arm_of_shell: place - shell_body.center_in_world(),
-        arm_of_surface: place - surface_body.center_in_world(),
+        arm_of_shell: place - center,
+        arm_of_surface: place - other_center,
+        ahead,
     })
 }
