@@ -2,8 +2,9 @@ use isotouch::ccd::Plane;
 use isotouch::contact::Material;
 use isotouch::dynamics::{BodyOptions, Integrator, World, WorldOptions};
 use isotouch::math::{DQuat, DVec3, Pose, Twist};
+use isotouch::mesh::shapes;
 
-use crate::{G, block};
+use crate::{G, block, shape};
 
 /// A block on a slope; how far it has come after some seconds, and how fast it is.
 fn slide(slope: f64, material: Material, integrator: Integrator, seconds: f64) -> (f64, f64) {
@@ -118,4 +119,29 @@ fn a_law_that_is_told_has_its_own_slip_speed() {
     let creep = slip_speed * slope.tan() / (mu * mu - slope.tan().powi(2)).sqrt();
     let speed = world.body(id).twist().linear.length();
     assert!((speed / creep - 1.0).abs() < 0.1, "{speed} m/s, not {creep}");
+}
+
+/// What rolls on: on a level it keeps its speed, down a slope it gains 5/7 of what slides. Steps of 1/240 s take a ball of 10 cm 4 mm far: pressed where its points were before, it lost a quarter of its speed in a second.
+#[test]
+fn a_ball_rolls_as_fast_as_it_should() {
+    let ball = shape(&shapes::sphere(0.1, 20_480).unwrap(), 64, 6000);
+    // Nothing is lost in the dampers under it.
+    let material = Material { damping: 0.0, ..rough(0.6) };
+    for slope in [0.0f64, 0.17] {
+        let normal = DVec3::new(-slope.sin(), slope.cos(), 0.0);
+        let mut world = World::new(WorldOptions::default());
+        world.add_surface("slope", Box::new(Plane { normal, offset: 0.0 }), material).unwrap();
+        let along = DVec3::new(-slope.cos(), -slope.sin(), 0.0);
+        let twist = Twist { linear: along, angular: normal.cross(along) * 10.0 };
+        let pose = Pose::at(normal * 0.0998);
+        let id = world
+            .add_body(ball.clone(), BodyOptions { pose, twist, material, ..Default::default() })
+            .unwrap();
+        for _ in 0..240 {
+            world.step(1.0 / 240.0).unwrap();
+        }
+        let speed = world.body(id).twist().linear.dot(along);
+        let expected = 1.0 + 5.0 / 7.0 * G * slope.sin();
+        assert!((speed / expected - 1.0).abs() < 0.02, "slope of {slope}: {speed} m/s, not {expected}");
+    }
 }

@@ -1,5 +1,5 @@
 use isotouch::contact::Material;
-use isotouch::dynamics::{BodyKind, BodyOptions, World, WorldOptions};
+use isotouch::dynamics::{BodyKind, BodyOptions, Mass, World, WorldOptions};
 use isotouch::math::DVec3;
 
 use crate::{G, at, ball, block, on_ground};
@@ -57,6 +57,51 @@ fn a_floor_with_few_points_holds_to_its_edges() {
             }
             let y = world.body(id).pose().position.y;
             assert!((y - 0.15).abs() < 0.005, "{points} points, at {x}: {y}");
+        }
+    }
+}
+
+/// Its springs are untouched at first and very stiff for the step: a search that halves its steps a dozen times did not find them, and the block fell in and was thrown up.
+#[test]
+fn what_just_touches_does_not_hop() {
+    for (size, density, dt) in [
+        (DVec3::splat(0.2), 1000.0, 1.0 / 60.0),
+        (DVec3::splat(0.2), 1000.0, 0.05),
+        (DVec3::new(0.2, 0.1, 0.2), 100.0, 1.0 / 240.0),
+        (DVec3::new(0.2, 0.01, 0.2), 1.0, 0.1),
+    ] {
+        let mut world = on_ground(WorldOptions::default(), Material::default());
+        let at_rest = BodyOptions { mass: Mass::Density(density), ..at(DVec3::Y * (0.5 * size.y)) };
+        let id = world.add_body(block(size, 800), at_rest).unwrap();
+        let start = world.report().energy();
+        for _ in 0..100 {
+            let report = world.step(dt).unwrap();
+            let (y, energy) = (world.body(id).pose().position.y, report.energy());
+            assert!((y - 0.5 * size.y).abs() < 1e-6, "{size}, {dt} s: at {y}");
+            assert!(energy < start * (1.0 + 1e-9), "{size}, {dt} s: {energy} J of {start}");
+        }
+    }
+}
+
+/// Thin plates with gaps between them fall on each other, at the usual step and stiffness.
+#[test]
+fn thin_plates_fall_on_each_other_without_making_energy() {
+    for gap in [0.2e-3, 1e-3] {
+        for dt in [1.0 / 240.0, 1.0 / 60.0] {
+            let mut world = on_ground(WorldOptions::default(), Material::default());
+            let plate = block(DVec3::new(0.1, 0.01, 0.1), 1000);
+            for k in 0..6 {
+                let side = if k % 2 == 0 { 0.005 } else { -0.005 };
+                let place = DVec3::new(side, 0.005 + f64::from(k) * (0.01 + gap), 0.0);
+                world.add_body(plate.clone(), at(place)).unwrap();
+            }
+            let start = world.report().energy();
+            let mut lowest = start;
+            for _ in 0..240 {
+                let energy = world.step(dt).unwrap().energy();
+                assert!(energy < lowest + 1e-3 * start, "{gap} m, {dt} s: from {lowest} to {energy} J");
+                lowest = lowest.min(energy);
+            }
         }
     }
 }

@@ -28,8 +28,10 @@ const SETTLED: f64 = 1e-5;
 const SETTLED_PART: f64 = 1e-4;
 /// Conjugate gradients end at this part of the first residual. What is left the next round finds, for its residual is of the true function; the last round's own is small already.
 const RESIDUAL: f64 = 1e-6;
-/// Most looks along a Newton step for where it stops leading down.
-const MOST_LOOKS: usize = 12;
+/// Looks along a Newton step for where it stops leading down, if it leads anywhere by then.
+const ENOUGH_LOOKS: usize = 12;
+/// And if it does not: a round that gets nowhere is one for nothing, and so are all after it.
+const MOST_LOOKS: usize = 60;
 /// A step is long enough where the slope along it is this part of what it was, either way. Less looks longer; more takes more rounds.
 const FLAT: f64 = 0.5;
 /// Products of blocks, for every product that a round of conjugate gradients takes, up to which the matrix is solved directly. A product of two blocks takes six times as long as one with six
@@ -210,24 +212,32 @@ impl<'a> System<'a> {
             return Improved { length: 0.0, is_settled: true };
         };
         let before = dot(&gradient, &direction);
-        // The function falls against the direction up to where the slope changes its sign: between `low` and `high`, once both are known.
+        // The function falls against the direction up to where the slope changes its sign: between `low` and `high`, once both are known. There it is looked for by false position: springs that the step
+        // presses first may stop it within a millionth of its length.
         let (mut low, mut high, mut length) = (0.0, 1.0, 1.0);
-        for _ in 0..MOST_LOOKS {
+        let (mut low_slope, mut high_slope) = (before, f64::NEG_INFINITY);
+        for look in 1..=MOST_LOOKS {
             let next: Vec<Twist> =
                 velocities.iter().zip(&direction).map(|(v, d)| along(v, d, low - length)).collect();
             let next_states = self.states(&next);
             let slope = dot(&self.gradient(&next, &next_states, at), &direction);
             if slope < -FLAT * before {
-                high = length;
+                // Ends that stay are believed half (Illinois): both get there.
+                (high, high_slope, low_slope) = (length, slope, 0.5 * low_slope);
             } else {
                 velocities.copy_from_slice(&next);
                 *states = next_states;
-                low = length;
+                (low, low_slope, high_slope) = (length, slope, 0.5 * high_slope);
                 if slope <= FLAT * before || low == high {
                     break;
                 }
             }
-            length = 0.5 * (low + high);
+            if look >= ENOUGH_LOOKS && low > 0.0 {
+                break;
+            }
+            let part = low_slope / (low_slope - high_slope);
+            // Not at an end, where rounding may put it.
+            length = if part > 0.0 && part < 1.0 { low + part * (high - low) } else { 0.5 * (low + high) };
         }
         let each = direction.iter().zip(velocities.iter()).zip(&self.start);
         let is_settled = each.fold(true, |is_settled, ((d, now), before)| {
