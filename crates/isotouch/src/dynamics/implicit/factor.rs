@@ -2,7 +2,7 @@
 //!
 //! Cholesky's method, body after body: those with the fewest neighbours first, so that little fills in. The order, and where every product goes, depends on who touches whom alone and is found once
 //! for a step; the numbers change in every round. In heaps of hundreds of bodies that is some ten products of blocks for each contact, where conjugate gradients need hundreds of rounds:
-//! stiff springs beside light bodies are just what these are slow at. Thousands of bodies in one heap fill in too much; see [`Order::work`].
+//! stiff springs beside light bodies are just what these are slow at. Thousands of bodies in one heap fill in too much; that is noticed on the way, before it takes time and memory ([`Order::within`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,26 +25,35 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// For so many bodies, and pairs (a < b) of them.
-    pub(super) fn new(bodies: usize, pairs: &BTreeSet<(usize, usize)>) -> Self {
-        let mut near: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); bodies];
+    /// For so many bodies, and pairs (a < b) of them, unless a factorisation takes more products of blocks than `most_work`. No more than that is looked at to find out.
+    pub(super) fn within(bodies: usize, pairs: &BTreeSet<(usize, usize)>, most_work: usize) -> Option<Self> {
+        // In order: (a, b) come by a, and then by b, so what is before a body stands there before what is after it.
+        let mut near: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         for &(a, b) in pairs {
-            near[a].insert(b);
-            near[b].insert(a);
+            near[b].push(a);
+        }
+        for &(a, b) in pairs {
+            near[a].push(b);
         }
         let mut waiting: BTreeSet<(usize, usize)> =
             near.iter().enumerate().map(|(k, of)| (of.len(), k)).collect();
         let mut order = Vec::with_capacity(bodies);
         let mut place = vec![0; bodies];
-        while let Some((_, next)) = waiting.pop_first() {
+        let (mut work, mut merged) = (0, Vec::new());
+        while let Some((neighbours, next)) = waiting.pop_first() {
+            // What is below it, and all products of two of these.
+            work += 1 + neighbours + neighbours * (neighbours + 1) / 2;
+            if work > most_work {
+                return None;
+            }
             place[next] = order.len();
             order.push(next);
             // Its neighbours that are left become neighbours of each other.
-            let left: Vec<usize> = near[next].iter().copied().collect();
+            let left = near[next].clone();
             for &a in &left {
                 waiting.remove(&(near[a].len(), a));
-                near[a].remove(&next);
-                near[a].extend(left.iter().copied().filter(|&b| b != a));
+                merge_without((&near[a], next), (&left, a), &mut merged);
+                std::mem::swap(&mut near[a], &mut merged);
                 waiting.insert((near[a].len(), a));
             }
         }
@@ -52,12 +61,15 @@ impl Order {
         let mut below: Vec<Vec<(usize, usize)>> = Vec::with_capacity(bodies);
         let mut blocks = 0;
         for of in &near {
-            let mut later: Vec<usize> = of.iter().copied().collect();
+            let mut later = of.clone();
             later.sort_unstable_by_key(|&k| place[k]);
             below.push(later.into_iter().zip(blocks..).collect());
             blocks += of.len();
         }
-        let block_of = |column: usize, row: usize| below[column].iter().find(|of| of.0 == row).map(|of| of.1);
+        let block_of = |column: usize, row: usize| {
+            let found = below[column].binary_search_by_key(&place[row], |of| place[of.0]);
+            found.ok().map(|k| below[column][k].1)
+        };
         let targets = below
             .iter()
             .map(|of| {
@@ -76,12 +88,7 @@ impl Order {
                 Some(((a, b), (block_of(column, row)?, row == b)))
             })
             .collect();
-        Self { bodies: order, below, targets, of_pair, blocks }
-    }
-
-    /// Products of blocks that a factorisation takes.
-    pub(super) fn work(&self) -> usize {
-        self.targets.iter().zip(&self.below).map(|(targets, below)| 1 + below.len() + targets.len()).sum()
+        Some(Self { bodies: order, below, targets, of_pair, blocks })
     }
 
     /// Solves for one right side. `None` unless the matrix is positive definite, which rounding alone can spoil.
@@ -148,6 +155,20 @@ impl Order {
     }
 }
 
+/// All of two lists but one of each, in order and once.
+fn merge_without((a, not_a): (&[usize], usize), (b, not_b): (&[usize], usize), merged: &mut Vec<usize>) {
+    merged.clear();
+    let mut b = b.iter().copied().filter(|&k| k != not_b).peekable();
+    for next in a.iter().copied().filter(|&k| k != not_a) {
+        while let Some(before) = b.next_if(|&k| k < next) {
+            merged.push(before);
+        }
+        b.next_if_eq(&next);
+        merged.push(next);
+    }
+    merged.extend(b);
+}
+
 fn numbers(wrench: &Wrench) -> [f64; 6] {
     let (f, t) = (wrench.force, wrench.torque);
     [f.x, f.y, f.z, t.x, t.y, t.z]
@@ -181,6 +202,13 @@ mod tests {
 
     use super::*;
 
+    impl Order {
+        /// Products of blocks that a factorisation takes, counted in the plan.
+        fn work(&self) -> usize {
+            self.targets.iter().zip(&self.below).map(|(targets, below)| 1 + below.len() + targets.len()).sum()
+        }
+    }
+
     /// Springs between random bodies: what is solved, put into the matrix again, is the right side.
     fn check(bodies: usize, springs: &[(usize, usize, [f64; 6])]) {
         let mut own = vec![Mat6::inertia(2.0, DMat3::from_diagonal(DVec3::new(0.1, 0.2, 0.3))); bodies];
@@ -203,7 +231,14 @@ mod tests {
                 Wrench { force: DVec3::new(f.sin(), 1.0, -f), torque: DVec3::new(0.3, f.cos(), 0.1) }
             })
             .collect();
-        let order = Order::new(bodies, &between.keys().copied().collect());
+        let pairs = between.keys().copied().collect();
+        let order = Order::within(bodies, &pairs, usize::MAX).unwrap();
+        // Its work is told beforehand.
+        let work = order.work();
+        assert!(
+            Order::within(bodies, &pairs, work).is_some()
+                && Order::within(bodies, &pairs, work - 1).is_none()
+        );
         let x = order.solve(&own, &between, &right).unwrap();
         let mut back: Vec<Wrench> = own.iter().zip(&x).map(|(own, x)| own.apply(x)).collect();
         for (&(a, b), block) in &between {
@@ -228,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_is_not_positive_definite_is_refused() {
-        let order = Order::new(1, &BTreeSet::new());
+        let order = Order::within(1, &BTreeSet::new(), 1).unwrap();
         let of = |mass: f64| Mat6::inertia(mass, DMat3::IDENTITY);
         for mass in [0.0, -1.0, f64::NAN] {
             assert!(order.solve(&[of(mass)], &BTreeMap::new(), &[Wrench::ZERO]).is_none(), "{mass}");
@@ -239,6 +274,20 @@ mod tests {
     #[test]
     fn chains_stay_sparse() {
         let pairs = (0..99).map(|k| (k, k + 1)).collect();
-        assert_eq!(Order::new(100, &pairs).work(), 100 + 2 * 99);
+        assert_eq!(Order::within(100, &pairs, usize::MAX).unwrap().work(), 100 + 2 * 99);
+    }
+
+    /// 64,000 bodies, each beside six others: elimination fills in some 10⁷ blocks of 288 bytes and takes 10⁹ products. Were the order made before it is refused, this test would take minutes and gigabytes.
+    #[test]
+    fn heaps_that_fill_in_are_given_up_early() {
+        let side = 40;
+        let number = |x: usize, y: usize, z: usize| (x * side + y) * side + z;
+        let mut pairs = BTreeSet::new();
+        for (x, y, z) in (0..side.pow(3)).map(|k| (k / side / side, k / side % side, k % side)) {
+            let next = [(x + 1, y, z), (x, y + 1, z), (x, y, z + 1)];
+            let within = next.into_iter().filter(|&(x, y, z)| x.max(y).max(z) < side);
+            pairs.extend(within.map(|(i, j, k)| (number(x, y, z), number(i, j, k))));
+        }
+        assert!(Order::within(side.pow(3), &pairs, 50 * (side.pow(3) + 2 * pairs.len())).is_none());
     }
 }

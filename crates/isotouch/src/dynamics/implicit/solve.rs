@@ -155,9 +155,8 @@ impl<'a> System<'a> {
     fn order(&self) -> Option<Order> {
         let both = |on: &[Option<usize>; 2]| Some((on[0]?.min(on[1]?), on[0]?.max(on[1]?)));
         let pairs: BTreeSet<(usize, usize)> = self.acts_on.iter().filter_map(both).collect();
-        let order = Order::new(self.inertia.len(), &pairs);
         let by_gradients = self.inertia.len() + 2 * pairs.len();
-        (order.work() <= DIRECT * by_gradients).then_some(order)
+        Order::within(self.inertia.len(), &pairs, DIRECT * by_gradients)
     }
 
     /// Where the search begins, unless it was searched before: velocities before the step.
