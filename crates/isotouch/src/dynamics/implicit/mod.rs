@@ -17,8 +17,9 @@
 //! Bodies that do not touch each other, nor others that do, are solved for apart (`island`): rounds that one impact takes are not taken by all.
 //!
 //! Contacts come from the continuous search, along the free motion and within a small margin of the surface: points that are inside, that come inside, or may be pressed inside
-//! by others.
+//! by others. What is led off its free motion farther than that is looked at again (`departure`).
 
+mod departure;
 mod factor;
 mod island;
 mod rows;
@@ -85,9 +86,7 @@ impl World {
         *watched = watched_again(self.roles(&pairs), std::mem::take(watched));
         let mut found = self.rows_of(watched, &course.steps, |_| true);
         let mut contact_seconds = clock.elapsed().as_secs_f64();
-        let islands = self.islands(watched, &found);
-        let mut best: Vec<Tried> =
-            islands.iter().map(|island| self.tried(island, (watched, &found), &mut course, None)).collect();
+        let (islands, mut best) = self.settled_islands(watched, &mut found, &mut course);
         let mut rounds: Vec<usize> = best.iter().map(|of| of.solution.rounds).collect();
         let mut is_open = vec![true; islands.len()];
         for relay in 0..MOST_RELAYS {

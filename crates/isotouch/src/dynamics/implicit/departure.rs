@@ -1,0 +1,111 @@
+//! Contacts that the free motion did not tell of.
+//!
+//! Rows are looked for along the motion without contact, and within a margin of it. Of bodies that fall together none touches another; but where the lowest is stopped, the next one falls into it within the same
+//! step. So pairs that are led off their free motion by more than the margin are looked at again, along the motion that was found, and those that meet then are solved for as well; and again, since each that is stopped
+//! may be in the way of the next.
+
+use super::island::Island;
+use super::rows::Row;
+use super::{Course, Tried};
+use crate::dynamics::pairs::{Role, Watched};
+use crate::dynamics::world::World;
+use crate::math::Twist;
+
+/// Most times: as many bodies high is a stack that can be stopped in one step. What is left overlaps, and comes apart in the next.
+const MOST_LOOKS: usize = 16;
+
+impl World {
+    /// Islands of bodies with velocities for all contacts, those along the free motion and those that come of it.
+    pub(super) fn settled_islands(
+        &self,
+        watched: &mut [Watched],
+        found: &mut [Vec<Row>],
+        course: &mut Course,
+    ) -> (Vec<Island>, Vec<Tried>) {
+        let mut islands = self.islands(watched, found);
+        let mut best: Vec<Tried> =
+            islands.iter().map(|island| self.tried(island, (watched, found), course, None)).collect();
+        let mut is_led_off = vec![false; self.bodies.len()];
+        for &k in islands.iter().flat_map(|island| &island.bodies) {
+            is_led_off[k] = true;
+        }
+        for _ in 0..MOST_LOOKS {
+            let is_new = self.add_surprises(watched, found, course, &is_led_off);
+            if !is_new.contains(&true) {
+                break;
+            }
+            is_led_off.fill(false);
+            let mut before = islands.into_iter().zip(best).peekable();
+            islands = self.islands(watched, found);
+            best = Vec::with_capacity(islands.len());
+            for island in &islands {
+                // Both are in the order of their first bodies, and islands only grow.
+                while before.next_if(|(of, _)| of.bodies[0] < island.bodies[0]).is_some() {}
+                let is_same = |(of, _): &(Island, Tried)| of.bodies == island.bodies;
+                let has_new = island.roles.iter().any(|&role| is_new[role]);
+                if let Some((_, kept)) = before.next_if(|of| is_same(of) && !has_new) {
+                    best.push(kept);
+                    continue;
+                }
+                for &k in &island.bodies {
+                    is_led_off[k] = true;
+                }
+                let twist =
+                    |&k: &usize| Twist { linear: course.moves[k].velocity, angular: course.moves[k].rate };
+                let start: Vec<Twist> = island.bodies.iter().map(twist).collect();
+                best.push(self.tried(island, (watched, found), course, Some(&start)));
+            }
+        }
+        (islands, best)
+    }
+
+    /// Adds rows of roles whose points come to be inside only along the motion that was found, and tells which.
+    fn add_surprises(
+        &self,
+        watched: &mut [Watched],
+        found: &mut [Vec<Row>],
+        course: &Course,
+        is_led_off: &[bool],
+    ) -> Vec<bool> {
+        let is_asked: Vec<bool> = watched
+            .iter()
+            .map(|of| {
+                let concerns =
+                    is_led_off[of.role.shell_of] || of.role.on.body().is_some_and(|j| is_led_off[j]);
+                concerns && self.departure(&of.role, course) > self.margin(of.role.on, of.role.shell_of)
+            })
+            .collect();
+        if !is_asked.contains(&true) {
+            return is_asked;
+        }
+        let more = self.rows_of(watched, &course.steps, |k| is_asked[k]);
+        let mut is_new = vec![false; watched.len()];
+        for (k, mut more) in more.into_iter().enumerate().filter(|(_, more)| !more.is_empty()) {
+            let role = &watched[k].role;
+            let Some(pair) = self.on_surface(role, &course.steps) else { continue };
+            let end = pair.end();
+            more.retain(|row| found[k].binary_search_by_key(&row.point, |of| of.point).is_err());
+            is_new[k] = more.iter().any(|row| row.end(role, &pair, &end).1 < 0.0);
+            if is_new[k] {
+                found[k].append(&mut more);
+                found[k].sort_by_key(|row| row.point);
+            }
+        }
+        is_new
+    }
+
+    /// How far points of a role may be from where the free motion leads them, relative to what they touch, m.
+    fn departure(&self, role: &Role, course: &Course) -> f64 {
+        let of = |k: usize| {
+            let body = &self.bodies[k];
+            let (free, now) = (&course.free[k].pose, &course.moves[k].pose);
+            let around = body.shape.around();
+            let reach = around.radius + (around.center - body.center).length();
+            let turn = free.rotation.angle_between(now.rotation);
+            (now.place(body.center) - free.place(body.center), reach * turn)
+        };
+        let (shift, swing) = of(role.shell_of);
+        let (other_shift, other_swing) = role.on.body().map_or_else(Default::default, of);
+        (shift - other_shift).length() + swing + other_swing
+    }
+}
