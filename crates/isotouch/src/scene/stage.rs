@@ -33,6 +33,9 @@ pub struct Stage {
     /// A point within each body, in its frame.
     witnesses: Vec<Option<DVec3>>,
     passages: Vec<Passage>,
+    /// The largest of each cloth so far.
+    stretches: Vec<f64>,
+    notes: Vec<String>,
     /// Hands that lead cloth. What they do depends on the time alone, so that a stage that is put back goes on as it would have.
     hands: Vec<(ClothId, Handle, SceneHandle)>,
 }
@@ -74,12 +77,25 @@ impl Stage {
             // The same bodies as a moment ago.
             let _ = self.bodies.restore(&before);
         }
+        for (most, cloth) in self.stretches.iter_mut().zip(self.cloth.cloths()) {
+            *most = most.max(cloth.largest_stretch());
+        }
         stepped
     }
 
     /// Which bodies went through which cloth since it was made, each pair once. Not part of its state.
     pub fn passages(&self) -> &[Passage] {
         &self.passages
+    }
+
+    /// How much longer than at rest the most stretched place of each cloth was at the end of any step since it was made, as a part. Not part of its state.
+    pub fn largest_stretches(&self) -> &[f64] {
+        &self.stretches
+    }
+
+    /// What there is to tell of how it was made: nothing, mostly.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether cloth may touch a body that forces move within a step.
@@ -297,22 +313,34 @@ impl Scene {
             })?;
         }
         let mut hands = Vec::new();
+        let mut notes = Vec::new();
         for of in &self.cloth {
-            let wrong = |source| SceneError::Cloth {
-                place: of.place.clone(),
-                cloth: of.options.name.clone(),
-                source,
-            };
-            let mut made = of.make().map_err(wrong)?;
-            let grip = |script: &SceneHandle| Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
-            let handles: Vec<Handle> =
-                of.handles.iter().map(grip).collect::<Result<_, _>>().map_err(|error| wrong(error.into()))?;
+            let (mut made, note) = of.make().map_err(|source| of.failure(source))?;
+            notes.extend(note);
+            let mut handles = Vec::with_capacity(of.handles.len());
+            for script in &of.handles {
+                let grip = Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
+                handles.push(grip.map_err(|source| SceneError::Cloth {
+                    place: script.place.clone(),
+                    cloth: of.options.name.clone(),
+                    source: source.into(),
+                })?);
+            }
             let id = cloth.add_cloth(made);
             hands.extend(
                 handles.into_iter().zip(&of.handles).map(|(handle, script)| (id, handle, script.clone())),
             );
         }
         let witnesses = bodies.bodies().iter().map(within).collect();
-        Ok(Stage { bodies, cloth, obstacles, witnesses, passages: Vec::new(), hands })
+        Ok(Stage {
+            bodies,
+            cloth,
+            obstacles,
+            witnesses,
+            passages: Vec::new(),
+            stretches: vec![0.0; self.cloth.len()],
+            notes,
+            hands,
+        })
     }
 }
