@@ -202,6 +202,32 @@ fn error_of(text: &str) -> String {
     Scene::parse("a.toml", text).unwrap_err().to_string()
 }
 
+/// What a reader takes, a reader of docs/cloth.md finds there: the settings that a wrong one is answered with.
+#[test]
+fn every_setting_of_cloth_is_described() {
+    let docs = include_str!("../../../docs/cloth.md");
+    let shapes = ["sheet", "tablecloth", "ribbon", "trousers", "hair"];
+    let of_shapes =
+        shapes.map(|kind| format!("[[cloth]]\nshape = {{ kind = \"{kind}\", xxxxxxxxxxxxxxxxxxxxxx = 1 }}"));
+    let others = [
+        "[[cloth]]\nxxxxxxxxxxxxxxxxxxxxxx = 1".to_owned(),
+        "[cloth_stepping]\nxxxxxxxxxxxxxxxxxxxxxx = 1".to_owned(),
+        "[[cloth]]\nshape = { kind = \"sheet\" }\nhandles = [{ xxxxxxxxxxxxxxxxxxxxxx = 1 }]".to_owned(),
+        "[[cloth]]\nshape = { file = \"a.obj\", xxxxxxxxxxxxxxxxxxxxxx = 1 }".to_owned(),
+    ];
+    for text in of_shapes.iter().chain(&others) {
+        let told = error_of(text);
+        let (_, keys) = told.split_once("use one of: ").unwrap();
+        for key in keys.split(", ") {
+            let is_there = [format!("`{key}"), format!("{key} ="), format!("\"{key}\"")];
+            assert!(
+                is_there.iter().any(|way| docs.contains(way)),
+                "docs/cloth.md has nothing of {key}: {told}"
+            );
+        }
+    }
+}
+
 /// Three steps of 0.3 s are in a second, not four.
 #[test]
 fn no_run_is_longer_than_asked() {

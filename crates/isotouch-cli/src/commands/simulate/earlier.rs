@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Args;
 use super::checkpoint::Checkpoint;
+use super::results::FILES;
 use super::run::CHECKPOINT;
 use crate::failure::{Classify, Failure};
 
@@ -67,8 +68,12 @@ pub(super) enum Earlier {
     Same,
     /// Of this scene, but not its end.
     Unfinished,
-    /// Of another scene, or what is not understood.
+    /// Of another scene.
     Other,
+    /// A checkpoint that cannot be read.
+    Damaged,
+    /// A file that no run left, of a name that a run would write.
+    Foreign(&'static str),
 }
 
 impl Earlier {
@@ -76,12 +81,14 @@ impl Earlier {
         let summary = fs::read(folder.join("summary.json")).ok();
         let checkpoint = folder.join(CHECKPOINT);
         if summary.is_none() && !checkpoint.exists() {
-            return Self::Nothing;
+            let foreign = FILES.into_iter().find(|name| folder.join(name).exists());
+            return foreign.map_or(Self::Nothing, Self::Foreign);
         }
         if checkpoint.exists() {
             match Checkpoint::read(&checkpoint) {
                 Ok(found) if found.fingerprint == *fingerprint => {}
-                _ => return Self::Other,
+                Ok(_) => return Self::Other,
+                Err(_) => return Self::Damaged,
             }
         }
         let summary = summary.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
@@ -103,6 +110,19 @@ impl Earlier {
         let refused = match self {
             Self::Nothing if args.resume => {
                 anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Foreign(_) if args.resume => {
+                anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Foreign(name) if !args.force => anyhow!(
+                "{shown} holds {name}, which no simulation left there; choose another folder with -o, or replace it with --force"
+            ),
+            Self::Damaged if args.resume || !args.force => {
+                let path = folder.join(CHECKPOINT);
+                match Checkpoint::read(&path) {
+                    Err(error) => error,
+                    Ok(_) => anyhow!("{} was changed just now; try again", path.display()),
+                }
             }
             Self::Other if args.resume => anyhow!(
                 "{shown} holds results of another scene or time step, or the scene was changed, so --resume cannot go on from there; choose another folder \

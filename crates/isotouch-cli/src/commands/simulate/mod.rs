@@ -163,6 +163,15 @@ fn simulate(
             Play::Cloth(Box::new(scene))
         }
     };
+    if plan.dt > plan.seconds * (1.0 + 1e-9) {
+        made.remove();
+        return Err(anyhow!(
+            "a step of {} s is longer than the {} s to simulate; take smaller steps with --dt, or more --seconds",
+            number(plan.dt),
+            number(plan.seconds)
+        ))
+        .or_bad_input();
+    }
     check_size(&plan, Cast::of(&play))?;
     let building = clock.elapsed();
     let mut run = Run::begin(&folder, play, fingerprint, args)?;
@@ -182,6 +191,9 @@ fn simulate(
         return Err(Failure::Interrupted);
     }
     let mut summary = summary::of(&run, name, &plan, &ending);
+    let doubts = run.play.doubts();
+    doubts.iter().for_each(|doubt| console.warn(doubt));
+    summary.insert("doubts".into(), doubts.into());
     if let Ending::Diverged(error) = &ending {
         summary.insert("error".into(), error.to_string().into());
     }
