@@ -192,7 +192,7 @@ fn errors_name_file_line_column_and_remedy() {
             "body 'ball': its inertia has the principal moments",
         ),
         (format!("{BALL}mass = 1e-300"), "body 'ball': the mass is 1e-300, but must be between"),
-        (String::new(), "the scene needs bodies; add [[bodies]]"),
+        (String::new(), "the scene needs bodies or cloth; add [[bodies]]"),
         ("bodies = []".to_owned(), "bodies is [], but must be a list of 1 to 100000 bodies"),
         (format!("{BALL}{BALL}"), "s.toml:4:1: there is another body 'ball'; give each its own name"),
         (format!("{BALL}mass = 0"), "s.toml:4:8: mass of body 'ball' is 0, but must be a positive"),

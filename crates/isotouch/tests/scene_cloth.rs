@@ -40,7 +40,7 @@ fn a_sheet_catches_a_ball() {
     assert!(lowest > -0.6, "{lowest}");
 }
 
-/// A ball flies into a free sheet, far from all else: what one loses the other gains. The ball learns of it a step later, so momentum is that of the ball after the next step.
+/// A ball flies into a free sheet, far from all else: what one loses the other gains.
 #[test]
 fn a_ball_and_a_sheet_keep_their_momentum() {
     let text = r#"
@@ -67,10 +67,10 @@ drag = 0
     for step in 0..scene.steps() {
         stage.step(scene.dt).unwrap();
         let of_ball = stage.bodies.bodies()[0].twist().linear * 0.05;
-        let sum = of_ball + of_cloth;
-        assert!((sum - DVec3::NEG_Y * 0.05).length() < 1e-9, "step {step}: {sum}");
         let cloth = &stage.cloth.cloths()[0];
         of_cloth = cloth.velocities().iter().zip(cloth.masses()).map(|(v, m)| *v * *m).sum();
+        let sum = of_ball + of_cloth;
+        assert!((sum - DVec3::NEG_Y * 0.05).length() < 1e-9, "step {step}: {sum}");
         assert!(stage.cloth.penetration() < 0.0, "step {step}: {}", stage.cloth.penetration());
     }
     assert!(of_cloth.y < -0.01, "the sheet was pushed: {of_cloth}");
@@ -152,7 +152,7 @@ handles = [{ particles = [0, 13], velocity = [0, 0.5, 0], after = 0.2, until = 0
     let wrong = text.replace("[0, 13]", "[0, 99]");
     let scene = Scene::parse("led.toml", &wrong).unwrap();
     let told = scene.stage(scene.world().unwrap()).err().unwrap().to_string();
-    assert!(told.starts_with("led.toml:5:") && told.contains("99"), "{told}");
+    assert!(told.starts_with("led.toml:8:") && told.contains("99"), "{told}");
 }
 
 #[test]
@@ -166,5 +166,96 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(told.contains("needs shape"), "{told}");
     let scene = Scene::parse("a.toml", "[[cloth]]\nshape = { kind = \"sheet\" }\npins = [100000]").unwrap();
     let world = scene.world().unwrap();
-    assert!(matches!(scene.stage(world), Err(SceneError::Cloth { .. })));
+    let error = scene.stage(world).err().unwrap();
+    assert!(
+        matches!(error, SceneError::Cloth { .. }) && error.to_string().starts_with("a.toml:3:"),
+        "{error}"
+    );
+    // Each at its own line, before anything is made.
+    let sheet = "[[cloth]]\nshape = { kind = \"sheet\" }\n";
+    for (setting, wanted) in [
+        ("density = 0", "a positive, finite number"),
+        ("stretch = -1", "a positive, finite number"),
+        ("bend = -1", "0 or more"),
+        ("damping = -0.1", "0 or more"),
+        ("drag = nan", "0 or more"),
+        ("warp = [0, 0, 0]", "a direction"),
+        ("name = \"\"", "at least one letter"),
+        ("name = \"a/b\"", "without / and \\"),
+        ("name = \"..\"", "a name for files"),
+        ("held = 2", "has no effect on cloth but hair; use pins"),
+        ("handles = []", "a list of handles"),
+        ("handles = [{ particles = [] }]", "at least one particle"),
+        ("handles = [{ particles = [0], after = 2, until = 1 }]", "no less than after, 2"),
+    ] {
+        let told = error_of(&format!("{sheet}{setting}\n"));
+        assert!(told.starts_with("a.toml:3:") && told.contains(wanted), "{setting}: {told}");
+    }
+    let told = error_of("[[cloth]]\nshape = { kind = \"hair\" }\npins = [1]");
+    assert!(told.starts_with("a.toml:3:") && told.contains("made of hair"), "{told}");
+    let told = error_of("[[bodies]]\nname = \"x/y\"\nshape = \"sphere\"");
+    assert!(told.starts_with("a.toml:2:") && told.contains("a name for files"), "{told}");
+    assert!(error_of("dt = 0.01").contains("needs bodies or cloth"));
+}
+
+fn error_of(text: &str) -> String {
+    Scene::parse("a.toml", text).unwrap_err().to_string()
+}
+
+/// What a reader takes, a reader of docs/cloth.md finds there: the settings that a wrong one is answered with.
+#[test]
+fn every_setting_of_cloth_is_described() {
+    let docs = include_str!("../../../docs/cloth.md");
+    let shapes = ["sheet", "tablecloth", "ribbon", "trousers", "hair"];
+    let of_shapes =
+        shapes.map(|kind| format!("[[cloth]]\nshape = {{ kind = \"{kind}\", xxxxxxxxxxxxxxxxxxxxxx = 1 }}"));
+    let others = [
+        "[[cloth]]\nxxxxxxxxxxxxxxxxxxxxxx = 1".to_owned(),
+        "[cloth_stepping]\nxxxxxxxxxxxxxxxxxxxxxx = 1".to_owned(),
+        "[[cloth]]\nshape = { kind = \"sheet\" }\nhandles = [{ xxxxxxxxxxxxxxxxxxxxxx = 1 }]".to_owned(),
+        "[[cloth]]\nshape = { file = \"a.obj\", xxxxxxxxxxxxxxxxxxxxxx = 1 }".to_owned(),
+    ];
+    for text in of_shapes.iter().chain(&others) {
+        let told = error_of(text);
+        let (_, keys) = told.split_once("use one of: ").unwrap();
+        for key in keys.split(", ") {
+            let is_there = [format!("`{key}"), format!("{key} ="), format!("\"{key}\"")];
+            assert!(
+                is_there.iter().any(|way| docs.contains(way)),
+                "docs/cloth.md has nothing of {key}: {told}"
+            );
+        }
+    }
+}
+
+/// Three steps of 0.3 s are in a second, not four.
+#[test]
+fn no_run_is_longer_than_asked() {
+    let sheet = "[[cloth]]\nshape = { kind = \"sheet\" }\n";
+    let steps = |dt: f64, seconds: f64| {
+        Scene::parse("a.toml", &format!("dt = {dt}\nseconds = {seconds}\n{sheet}")).unwrap().steps()
+    };
+    assert_eq!((steps(0.3, 1.0), steps(0.01, 1.0), steps(0.1, 0.3)), (3, 100, 3));
+}
+
+/// Reading merges vertices at one place and leaves out those that no triangle uses: pins then count others than the file has.
+#[test]
+fn pins_of_a_mesh_that_was_changed_are_told() {
+    let folder = std::env::temp_dir().join(format!("isotouch-pins-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mesh = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 2 3 4\n";
+    std::fs::write(folder.join("sheet.obj"), mesh).unwrap();
+    let file = folder.join("scene.toml");
+    let stage = |pins: &str| {
+        let text = format!("[[cloth]]\nname = \"flag\"\nshape = {{ file = \"sheet.obj\" }}\n{pins}");
+        let scene = Scene::parse(&file.display().to_string(), &text).unwrap();
+        scene.stage(scene.world().unwrap())
+    };
+    assert!(stage("").unwrap().notes().is_empty(), "without pins nobody counts");
+    let with_pins = stage("pins = [0]").unwrap();
+    let told = &with_pins.notes()[0];
+    assert!(told.contains("scene.toml:4:") && told.contains("1 that no triangle uses"), "{told}");
+    let told = stage("pins = [3]").err().unwrap().to_string();
+    assert!(told.contains("scene.toml:4:") && told.contains("sheet.obj"), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

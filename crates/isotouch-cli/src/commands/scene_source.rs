@@ -25,6 +25,15 @@ pub(super) struct SceneText {
     pub(super) models: Option<PathBuf>,
 }
 
+impl SceneText {
+    /// The text for another place: files of models are named from the root.
+    pub(super) fn to_be_copied(&self) -> std::io::Result<String> {
+        let Some(models) = &self.models else { return Ok(self.text.clone()) };
+        let folder = models.canonicalize()?.display().to_string().replace('\\', "/");
+        Ok(self.text.replace("file = \"", &format!("file = \"{folder}/")))
+    }
+}
+
 /// Names the folder with models. Set to nothing, it says that there are none.
 const MODELS: &str = "ISOTOUCH_MODELS";
 /// Where it is usually.

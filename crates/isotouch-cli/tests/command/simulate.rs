@@ -168,8 +168,14 @@ fn a_longer_run_that_was_killed_is_not_replaced_without_a_word() {
     let anew = desk.run(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
     assert_eq!(anew.code, Some(2));
     assert!(anew.stderr.contains("holds a run that was stopped; go on with --resume"), "{}", anew.stderr);
-    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.4", "--resume"]);
-    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
+    let resumed = desk.run(&["simulate", "s.toml", "-o", "a", "--seconds", "0.5", "--resume"]);
+    assert!(resumed.stdout.contains("more, "), "{}", resumed.stdout);
+    // Nor is a longer one that is whole.
+    let shorter = desk.run(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2"]);
+    assert_eq!(shorter.code, Some(2));
+    assert!(shorter.stderr.contains("replace it with --force"), "{}", shorter.stderr);
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.5"]);
+    desk.succeed(&["simulate", "s.toml", "-o", "a", "--seconds", "0.2", "--force"]);
 }
 
 #[cfg(unix)]

@@ -6,6 +6,9 @@
 //!
 //! Velocities are (x − anchor)/h. The anchor is `before`, but for what is to leave no trace in the velocity: being pushed out of a solid that it
 //! began in, and half of a bounce. So "the velocities are corrected" (section 4.1) by moving anchors.
+//!
+//! What is led stops all that comes. A body that gives way ([`free_bodies`](super::free_bodies)) only stops what would come nearer than the level within the substep: then the push on a point
+//! changes evenly with the body's motion, and a motion can be found for which both agree.
 
 use glam::DVec3;
 
@@ -40,6 +43,34 @@ pub(super) struct Way {
     pub(super) place: DVec3,
     /// φ at `before`, of the nearest obstacle, at least.
     pub(super) clearance: f64,
+    /// Whether a pin or a hand holds it: then all that it is moved by is asked of the obstacle.
+    pub(super) is_held: bool,
+}
+
+/// How a point is joined with what it touches: what part of a change of the obstacle's velocity, along the normal and across, it takes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Grip {
+    /// Its number in the world.
+    pub(super) obstacle: u32,
+    /// In the world.
+    pub(super) normal: DVec3,
+    /// Along the normal; more than 1 where one end of an edge moves for both.
+    pub(super) weight: f64,
+    /// Across, as a part of that along it: 1 where it sticks, 0 without friction.
+    pub(super) hold: f64,
+}
+
+impl Grip {
+    /// What is carried along.
+    pub(super) fn whole(obstacle: usize) -> Self {
+        Self { obstacle: obstacle as u32, normal: DVec3::Y, weight: 1.0, hold: 1.0 }
+    }
+
+    /// The change of velocity that it takes on.
+    pub(super) fn taken(&self, change: DVec3) -> DVec3 {
+        let along = self.normal * self.normal.dot(change);
+        (along + (change - along) * self.hold) * self.weight
+    }
 }
 
 /// Where it may go.
@@ -50,6 +81,8 @@ pub(super) struct Answer {
     /// φ there, of the nearest obstacle, at least (in contact, but for curvature).
     pub(super) clearance: f64,
     pub(super) pushes: Pushes,
+    /// The last body that gives way which it touched.
+    pub(super) grip: Option<Grip>,
 }
 
 /// Which obstacles a point touched, and how each of them changed its displacement, m. A point rests on three at most; of more, those after the third are added
@@ -107,7 +140,7 @@ enum Finding {
 
 /// Keeps a point off all obstacles.
 pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> Answer {
-    let Way { before, mut anchor, mut place, clearance } = *way;
+    let Way { before, mut anchor, mut place, clearance, is_held } = *way;
     let level = match rules.method {
         CollisionMethod::Continuous if clearance + rules.push_out < rules.epsilon => {
             rules.epsilon.min(held_before(before, obstacles) + rules.push_out)
@@ -117,34 +150,48 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     };
     let mut pushes = Pushes::NONE;
     let mut last = None;
+    let mut grip = None;
     for look in 0..LOOKS {
         match find(before, place, level, obstacles, (rules, look)) {
-            Finding::Clear { least } => return Answer { anchor, place, clearance: least, pushes },
+            Finding::Clear { least } => return Answer { anchor, place, clearance: least, pushes, grip },
             Finding::OnTheWay { obstacle, point, normal } => {
                 let of = &obstacles[obstacle];
                 last = Some(of);
-                pushes.add(of.index, DVec3::ZERO);
                 let to = of.from_world.transform_point3(place);
                 let normal = normal.or_else(|| of.shape.gradient(point)?.try_normalize());
-                let Some(normal) = normal.filter(|_| look + 1 < LOOKS) else { break };
+                let Some(normal) = normal.filter(|_| look + 1 < LOOKS) else {
+                    pushes.add(of.index, DVec3::ZERO);
+                    break;
+                };
                 // On along the plane, a little off it. The displacement stays what it was, for friction and bounce are made of it.
                 let inward = (point - to).dot(normal).max(0.0) + 1e-3 * rules.epsilon;
                 let off = of.to_world.transform_vector3(normal * inward);
                 place += off;
-                anchor += off;
+                if is_held {
+                    grip = Grip::of(of, normal, 0.0).or(grip);
+                    pushes.add(of.index, off);
+                } else {
+                    anchor += off;
+                    pushes.add(of.index, DVec3::ZERO);
+                }
             }
             Finding::Near { obstacle, phi, normal, others } => {
                 let of = &obstacles[obstacle];
                 last = Some(of);
-                let lift = level - phi;
-                let (moved, shift) = response(of, (anchor, place), (normal, lift), rules);
-                pushes.add(of.index, moved - shift);
+                let touch = Touch { normal, lift: level - phi, gap: gap_before(of, before, level) };
+                let (moved, shift, hold) = response(of, (anchor, place), &touch, rules);
+                grip = hold.and_then(|hold| Grip::of(of, normal, hold)).or(grip);
                 place += moved;
-                anchor += shift;
+                if is_held {
+                    pushes.add(of.index, moved);
+                } else {
+                    pushes.add(of.index, moved - shift);
+                    anchor += shift;
+                }
                 let step = of.steepness * moved.length();
                 let is_settled = phi - step > STOP * rules.epsilon.min(level) && others - step > level;
                 if is_settled {
-                    return Answer { anchor, place, clearance: level, pushes };
+                    return Answer { anchor, place, clearance: level, pushes, grip };
                 }
             }
         }
@@ -154,9 +201,10 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     if let (Some(of), Finding::OnTheWay { obstacle, .. }) = (last, found) {
         let refuge = refuge(before, obstacles, obstacle);
         pushes.add(of.index, (refuge - before) - (place - anchor));
-        return Answer { anchor: before, place: refuge, clearance: least_value(refuge, obstacles), pushes };
+        let (clearance, grip) = (least_value(refuge, obstacles), of.is_free().then(|| Grip::whole(of.index)));
+        return Answer { anchor: before, place: refuge, clearance, pushes, grip };
     }
-    Answer { anchor, place, clearance: least_value(place, obstacles), pushes }
+    Answer { anchor, place, clearance: least_value(place, obstacles), pushes, grip }
 }
 
 /// Where a point that is in the way of an obstacle is safe at the end of a substep: carried by that one, or where it was, or carried by another. Between obstacles that leave no room, nowhere:
@@ -285,31 +333,59 @@ fn find(
     }
 }
 
-/// How place and anchor are moved by contact with an obstacle, which itself may move.
+impl Grip {
+    /// On a body that gives way, with a normal of its frame.
+    fn of(of: &Placed<'_>, normal: DVec3, hold: f64) -> Option<Self> {
+        let normal = of.to_world.transform_vector3(normal);
+        of.is_free().then_some(Self { obstacle: of.index as u32, normal, weight: 1.0, hold })
+    }
+}
+
+/// How far a point was beyond the level at the beginning of the substep, of a body that gives way.
+fn gap_before(of: &Placed<'_>, before: DVec3, level: f64) -> f64 {
+    if !of.is_free() {
+        return 0.0;
+    }
+    let local = of.from_world_before.transform_point3(before);
+    (of.look(local, of.box_distance(local)).1 - level).max(0.0)
+}
+
+/// A place that is too near.
+struct Touch {
+    /// In the obstacle's frame.
+    normal: DVec3,
+    /// By how much.
+    lift: f64,
+    /// How much nearer it may have come within the substep.
+    gap: f64,
+}
+
+/// How place and anchor are moved by contact with an obstacle, which itself may move; and what part of the tangential motion is held, where something was pressed.
 fn response(
     of: &Placed<'_>,
     (anchor, place): (DVec3, DVec3),
-    (normal, lift): (DVec3, f64),
+    &Touch { normal, lift, gap }: &Touch,
     rules: &Rules,
-) -> (DVec3, DVec3) {
+) -> (DVec3, DVec3, Option<f64>) {
     // The displacement as seen from the obstacle.
     let from = of.from_world_before.transform_point3(anchor);
     let to = of.from_world.transform_point3(place);
     let way = to - from;
     let along_normal = way.dot(normal);
     // Only what goes inward presses: Δx_n of eq. 5.
-    let inward = (-along_normal).max(0.0);
+    let inward = (-along_normal - gap).max(0.0);
     let tangential = way - normal * along_normal;
     // (ε − d)·n + r_t (eq. 4).
-    let moved =
-        normal * lift + tangential * (kept_part(tangential.length(), inward, of.friction, rules) - 1.0);
+    let kept = kept_part(tangential.length(), inward, of.friction, rules);
+    let moved = normal * lift + tangential * (kept - 1.0);
     // What was inward is gone (or comes back in part), and being lifted is no motion.
     let bounced = if inward > rules.rest_way { of.bounce * inward } else { 0.0 };
-    let wanted = if along_normal < 0.0 { bounced } else { along_normal };
+    let wanted = if inward > 0.0 { bounced - gap } else { along_normal };
+    let hold = (inward > 0.0).then_some(1.0 - kept);
     let shift = normal * (along_normal + lift - wanted);
     // Anchors are of the substep's beginning, when the obstacle was turned otherwise.
     let shift = of.from_world_before.matrix3.transpose() * shift;
-    (of.to_world.transform_vector3(moved), shift)
+    (of.to_world.transform_vector3(moved), shift, hold)
 }
 
 /// β: the part of the tangential motion that friction leaves. 0 sticks.

@@ -5,7 +5,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Pushes, STOP, Way, least_value, least_value_before};
+use super::collide::{Grip, Pushes, STOP, Way, least_value, least_value_before};
 use super::colours::is_shared;
 use super::keep_off::{Substep, origin_of};
 use super::options::EdgeTest;
@@ -81,6 +81,9 @@ pub(super) struct EdgeMove {
     place: DVec3,
     anchor: DVec3,
     pushes: Pushes,
+    grip: Option<Grip>,
+    /// Whether both ends are.
+    is_held: bool,
 }
 
 impl Cloth {
@@ -148,7 +151,8 @@ impl Cloth {
         if left > epsilon && is_on_the_way_free && (!is_searched || lowest > epsilon) {
             return clear(left, Deepest::UNKNOWN);
         }
-        if self.inverse_masses[a] + self.inverse_masses[b] == 0.0 {
+        let is_held = self.inverse_masses[a] + self.inverse_masses[b] == 0.0;
+        if is_held && substep.free.is_empty() {
             return clear(f64::NEG_INFINITY, deepest);
         }
         if is_searched && lowest <= epsilon {
@@ -175,7 +179,15 @@ impl Cloth {
         };
         let place = xa.lerp(xb, at);
         let anchor = self.anchors[a].lerp(self.anchors[b], at);
-        let answer = substep.answer(&Way { before, anchor, place, clearance: known });
+        let way = Way { before, anchor, place, clearance: known, is_held };
+        if is_held {
+            let answer = substep.answer_of_held(&way);
+            let (pushes, grip, zero) = (answer.pushes, answer.grip, DVec3::ZERO);
+            let wanted = EdgeMove { at, place: zero, anchor: zero, pushes, grip, is_held };
+            let wanted = (!pushes.is_none()).then_some(wanted);
+            return Look { wanted, ..clear(f64::NEG_INFINITY, deepest) };
+        }
+        let answer = substep.answer(&way);
         let (moved, shift) = (answer.place - place, answer.anchor - anchor);
         let (next, trust) = if at == 0.5 {
             (answer.clearance, 0.5 * known.clamp(0.0, STOP * epsilon))
@@ -188,6 +200,8 @@ impl Cloth {
             place: moved,
             anchor: shift,
             pushes: answer.pushes,
+            grip: answer.grip,
+            is_held,
         });
         Look { next, settled: middle + moved, trust, deepest, wanted }
     }
@@ -202,6 +216,16 @@ impl Cloth {
     /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). Obstacles feel each end where it is.
     fn apply(&mut self, e: usize, one: &EdgeMove, substep: &Substep<'_>, impulses: &mut [Wrench]) {
         let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
+        if one.is_held {
+            let point = self.places[a].lerp(self.places[b], one.at);
+            for (obstacle, kick) in one.pushes.iter() {
+                let Some(of) = substep.free.iter().find(|of| of.index == obstacle) else { continue };
+                let impulse = kick * (-of.held_mass / substep.h);
+                impulses[obstacle] += Wrench::of_force(impulse, point - of.origin);
+            }
+            self.contacts.held.extend(one.grip.map(|grip| (point, grip)));
+            return;
+        }
         let parts = [
             if self.inverse_masses[a] > 0.0 { 1.0 - one.at } else { 0.0 },
             if self.inverse_masses[b] > 0.0 { one.at } else { 0.0 },
@@ -212,6 +236,9 @@ impl Cloth {
             self.places[i] += one.place * share;
             self.anchors[i] += one.anchor * share;
             self.contacts.stirred[i] = true;
+            if let Some(grip) = one.grip {
+                self.contacts.grips[i] = Some(Grip { weight: share.max(1.0), ..grip });
+            }
             self.contacts.next[i] -= substep.steepness * share * one.place.length();
             for (obstacle, kick) in one.pushes.iter() {
                 let impulse = kick * (-share * self.masses[i] / substep.h);

@@ -115,7 +115,7 @@ pub enum ClothStepError {
     },
     /// The simulation exploded.
     #[error(
-        "particle {particle} of the cloth '{cloth}' diverged at t = {} s; take smaller steps or more substeps, or look whether its pins are torn apart",
+        "particle {particle} of the cloth '{cloth}' diverged at t = {} s; take smaller steps or more substeps, less stretch and bend, or look whether its pins are torn apart or a body far heavier than the cloth lies on it",
         crate::numbers::significant(*.time, 6)
     )]
     Diverged {

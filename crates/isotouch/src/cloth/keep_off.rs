@@ -8,7 +8,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Answer, Pushes, Rules, Way, kept_off, least_value, least_value_before};
+use super::collide::{Answer, Grip, Pushes, Rules, Way, kept_off, least_value, least_value_before};
 use super::colours::is_shared;
 use super::edges_off::EdgeContacts;
 use super::obstacles::Placed;
@@ -25,6 +25,10 @@ pub(super) struct Contacts {
     pub(super) next: Vec<f64>,
     pub(super) of_edges: EdgeContacts,
     pub(super) touches: Vec<Pushes>,
+    /// What joins each particle with a body that gives way.
+    pub(super) grips: Vec<Option<Grip>>,
+    /// The same of places on edges that are held.
+    pub(super) held: Vec<(DVec3, Grip)>,
     /// Particles that were moved after the first look at all.
     pub(super) stirred: Vec<bool>,
     /// Particles that were taken back.
@@ -40,6 +44,8 @@ impl Contacts {
             next: vec![0.0; particles],
             of_edges: EdgeContacts::new(edges),
             touches: vec![Pushes::NONE; particles],
+            grips: vec![None; particles],
+            held: Vec::new(),
             stirred: vec![false; particles],
             is_back: vec![false; particles],
             is_known: false,
@@ -49,6 +55,12 @@ impl Contacts {
     /// Distances have to be looked at anew.
     pub(super) fn forget(&mut self) {
         self.is_known = false;
+    }
+
+    /// The substep is over: what is known of its end is of the beginning of the next.
+    pub(super) fn settle(&mut self) {
+        std::mem::swap(&mut self.clearance, &mut self.next);
+        std::mem::swap(&mut self.of_edges.clearance, &mut self.of_edges.next);
     }
 
     /// Distances of particles and edges; none if they are to be looked at anew.
@@ -70,6 +82,8 @@ impl Contacts {
 /// What is the same for all points in a substep.
 pub(super) struct Substep<'a> {
     pub(super) near: &'a [Placed<'a>],
+    /// Of these, bodies that give way: all that what is held can touch.
+    pub(super) free: &'a [Placed<'a>],
     pub(super) rules: &'a Rules,
     /// s.
     pub(super) h: f64,
@@ -92,10 +106,15 @@ impl Substep<'_> {
         answer.clearance = answer.clearance.min(self.far);
         answer
     }
+
+    /// What is asked of bodies that give way to a point that is held.
+    pub(super) fn answer_of_held(&self, way: &Way) -> Answer {
+        kept_off(&Way { is_held: true, ..*way }, self.free, self.rules)
+    }
 }
 
 impl Cloth {
-    /// Keeps it off obstacles. Impulses on obstacles are added to theirs. How many particles touch.
+    /// Keeps it off obstacles. Impulses on obstacles are added to theirs. How many particles touch. To be followed by [`Contacts::settle`], unless it is looked at anew.
     pub(super) fn keep_off(
         &mut self,
         obstacles: &[Placed<'_>],
@@ -103,6 +122,10 @@ impl Cloth {
         (h, impulses): (f64, &mut [Wrench]),
     ) -> usize {
         self.contacts.touches.fill(Pushes::NONE);
+        if obstacles.iter().any(Placed::is_free) {
+            self.contacts.grips.fill(None);
+            self.contacts.held.clear();
+        }
         if obstacles.is_empty() {
             return 0;
         }
@@ -126,7 +149,8 @@ impl Cloth {
             .collect();
         let steepness = near.iter().map(|of| of.steepness).fold(1.0, f64::max);
         let drift = obstacles.iter().map(|of| of.drift(reach(of))).fold(0.0, f64::max);
-        let substep = Substep { near: &near, rules, h, far, steepness, drift };
+        let free: Vec<Placed<'_>> = near.iter().filter(|of| of.is_free()).copied().collect();
+        let substep = Substep { near: &near, free: &free, rules, h, far, steepness, drift };
         if !self.contacts.is_known {
             self.look(obstacles);
         }
@@ -146,15 +170,13 @@ impl Cloth {
         if rules.method == CollisionMethod::Continuous {
             self.slow_down_what_is_inside(obstacles, rules);
         }
-        let Contacts { clearance, next, of_edges, touches, .. } = &mut self.contacts;
-        std::mem::swap(clearance, next);
-        std::mem::swap(&mut of_edges.clearance, &mut of_edges.next);
-        for (i, pushes) in touches.iter().enumerate().filter(|(_, pushes)| !pushes.is_none()) {
+        for (i, pushes) in self.contacts.touches.iter().enumerate().filter(|(_, pushes)| !pushes.is_none()) {
             count += 1;
             for (obstacle, kick) in pushes.iter() {
-                let origin = origin_of(obstacles, obstacle);
-                let impulse = kick * (-self.masses[i] / h);
-                impulses[obstacle] += Wrench::of_force(impulse, self.places[i] - origin);
+                let Some(of) = obstacles.iter().find(|of| of.index == obstacle) else { continue };
+                let mass = if self.inverse_masses[i] > 0.0 { self.masses[i] } else { of.held_mass };
+                let impulse = kick * (-mass / h);
+                impulses[obstacle] += Wrench::of_force(impulse, self.places[i] - of.origin);
             }
         }
         count
@@ -194,16 +216,19 @@ impl Cloth {
             let too_much = way - way.clamp_length_max(rules.push_out);
             self.anchors[i] += too_much;
             pushes.add(of.index, -too_much);
+            if of.is_free() {
+                self.contacts.grips[i] = Some(Grip::whole(of.index));
+            }
         }
     }
 
     /// All particles, or only those marked.
     fn keep_particles_off(&mut self, substep: &Substep<'_>, only: Option<&[bool]>) {
-        let Contacts { clearance, next, touches, .. } = &mut self.contacts;
+        let Contacts { clearance, next, touches, grips, .. } = &mut self.contacts;
         let inverse_masses = &self.inverse_masses;
         let of_particle =
-            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, &mut Pushes)| {
-                let (place, anchor, next, touch) = state;
+            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, Touched<'_>)| {
+                let (place, anchor, next, (touch, grip)) = state;
                 if only.is_some_and(|only| !only[i]) {
                     return;
                 }
@@ -212,14 +237,22 @@ impl Cloth {
                     *next = left;
                     return;
                 }
-                if inverse_masses[i] == 0.0 {
+                let is_held = inverse_masses[i] == 0.0;
+                let way = Way { before, anchor: *anchor, place: *place, clearance: known, is_held };
+                if is_held {
                     *next = least_value(*place, substep.near).min(substep.far);
+                    if !substep.free.is_empty() {
+                        let answer = substep.answer_of_held(&way);
+                        (*touch, *grip) = (answer.pushes, answer.grip);
+                    }
                     return;
                 }
-                let way = Way { before, anchor: *anchor, place: *place, clearance: known };
                 let answer = substep.answer(&way);
                 for (obstacle, kick) in answer.pushes.iter() {
                     touch.add(obstacle, kick);
+                }
+                if answer.grip.is_some() {
+                    *grip = answer.grip;
                 }
                 *place = answer.place;
                 *anchor = answer.anchor;
@@ -227,13 +260,19 @@ impl Cloth {
             };
         let known = self.before.iter().zip(clearance.iter());
         if !is_shared(self.places.len()) {
-            let states = self.places.iter_mut().zip(&mut self.anchors).zip(next).zip(touches);
+            let states =
+                self.places.iter_mut().zip(&mut self.anchors).zip(next).zip(touches.iter_mut().zip(grips));
             for (i, ((&before, &known), (((place, anchor), next), touch))) in known.zip(states).enumerate() {
                 of_particle(i, before, known, (place, anchor, next, touch));
             }
             return;
         }
-        let places = self.places.par_iter_mut().zip(&mut self.anchors).zip(next).zip(touches);
+        let places = self
+            .places
+            .par_iter_mut()
+            .zip(&mut self.anchors)
+            .zip(next)
+            .zip(touches.par_iter_mut().zip(grips));
         let known = self.before.par_iter().zip(clearance);
         known.zip(places).with_min_len(256).enumerate().for_each(
             |(i, ((&before, &mut known), (((place, anchor), next), touch)))| {
@@ -242,6 +281,9 @@ impl Cloth {
         );
     }
 }
+
+/// What is kept of a particle's contact.
+type Touched<'a> = (&'a mut Pushes, &'a mut Option<Grip>);
 
 pub(super) fn origin_of(obstacles: &[Placed<'_>], index: usize) -> DVec3 {
     obstacles.iter().find(|of| of.index == index).map_or(DVec3::ZERO, |of| of.origin)

@@ -39,25 +39,30 @@ mod colours;
 mod constraints;
 mod edges_off;
 mod error;
+mod free_bodies;
 pub mod garments;
 mod keep_off;
 mod obstacles;
 mod options;
 mod particles;
+mod passed;
 pub mod scenes;
 mod self_collision;
 mod sheets;
 mod state;
+mod substep;
 mod take_back;
 mod topology;
 mod wind;
 mod world;
 
 pub use error::{ClothError, ClothStepError, ObstacleError};
+pub(crate) use free_bodies::FreeBody;
 pub use obstacles::{Obstacle, ObstacleId, ObstacleOptions};
 pub use options::{
     ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel, StrandOptions,
 };
 pub use particles::{Cloth, Handle};
 pub use state::{ClothState, ClothStateError, ClothWorldState};
+pub(crate) use substep::Way;
 pub use world::{ClothId, ClothReport, ClothWorld};

@@ -4,7 +4,7 @@
 //! good. Every further round takes back a particle that was not, so it ends.
 
 use super::Cloth;
-use super::collide::{Way, is_lost, least_value, refuge};
+use super::collide::{Grip, Way, is_lost, least_value, refuge};
 use super::keep_off::Substep;
 use crate::math::Wrench;
 
@@ -67,12 +67,16 @@ impl Cloth {
             return;
         }
         let clearance = self.contacts.clearance[i];
-        let way = Way { before: self.before[i], anchor: self.anchors[i], place: self.places[i], clearance };
+        let (before, anchor, place) = (self.before[i], self.anchors[i], self.places[i]);
+        let way = Way { before, anchor, place, clearance, is_held: false };
         let answer = substep.answer(&way);
         self.contacts.stirred[i] = true;
         self.places[i] = answer.place;
         self.anchors[i] = answer.anchor;
         self.contacts.next[i] = answer.clearance;
+        if answer.grip.is_some() {
+            self.contacts.grips[i] = answer.grip;
+        }
         for (obstacle, kick) in answer.pushes.iter() {
             self.contacts.touches[i].add(obstacle, kick);
         }
@@ -88,7 +92,11 @@ impl Cloth {
         self.places[i] = refuge(before, substep.near, obstacle);
         self.anchors[i] = before;
         let kick = (self.places[i] - before) - was;
-        self.contacts.touches[i].add(substep.near[obstacle].index, kick);
+        let of = &substep.near[obstacle];
+        self.contacts.touches[i].add(of.index, kick);
+        if of.is_free() {
+            self.contacts.grips[i] = Some(Grip::whole(of.index));
+        }
         self.contacts.next[i] = least_value(self.places[i], substep.near).min(substep.far);
         self.contacts.is_back[i] = true;
     }

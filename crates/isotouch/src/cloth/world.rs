@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use super::collide::Rules;
-use super::obstacles::{Obstacle, ObstacleId, ObstacleOptions, Placed};
-use super::self_collision::Keeping;
+use super::free_bodies::{self, FreeBody};
+use super::obstacles::{Obstacle, ObstacleId, ObstacleOptions};
 use super::sheets::{Sheets, are_several};
-use super::wind::{Air, blow};
+use super::state::ClothState;
+use super::substep::Way;
 use super::{Cloth, ClothStepError, ClothWorldOptions, ObstacleError};
 use crate::ccd::Touchable;
 use crate::field::Field;
@@ -41,6 +41,18 @@ pub struct ClothReport {
     pub collision_seconds: f64,
     /// Of these, for cloth against itself.
     pub self_collision_seconds: f64,
+}
+
+/// A step that is being taken.
+pub(crate) struct Stepping {
+    dt: f64,
+    /// How many are taken.
+    substep: u32,
+    before: Vec<ClothState>,
+    /// On obstacles, about the origins of their frames.
+    impulses: Vec<Wrench>,
+    report: ClothReport,
+    clock: Instant,
 }
 
 /// Cloth and what it falls on. [`ClothWorld::step`] is all it takes.
@@ -201,7 +213,19 @@ impl ClothWorld {
     /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts. On an error nothing has changed: cloth is where it was, and pins and obstacles are still to be led where they were to be; only
     /// [`Cloth::carried_energy`] is that of the step that failed.
     pub fn step(&mut self, dt: f64) -> Result<ClothReport, ClothStepError> {
-        let clock = Instant::now();
+        let mut stepping = self.begin(dt)?;
+        for substep in 0..self.options.substeps {
+            let part = |k: u32| f64::from(k) / f64::from(self.options.substeps);
+            let way =
+                |of: &Obstacle| Way { from: of.pose_at(part(substep)), to: of.pose_at(part(substep + 1)) };
+            let ways: Vec<Way> = self.obstacles.iter().map(way).collect();
+            self.advance(&mut stepping, &ways, &mut []);
+        }
+        self.finish(stepping)
+    }
+
+    /// Begins a step that is taken substep by substep, [`ClothWorld::advance`], and ends with [`ClothWorld::finish`].
+    pub(crate) fn begin(&mut self, dt: f64) -> Result<Stepping, ClothStepError> {
         let is_forward = dt > 0.0 && dt.is_finite();
         if !is_forward {
             return Err(ClothStepError::BadStep { dt });
@@ -213,52 +237,72 @@ impl ClothWorld {
         }
         // That it diverges is known only when it has. Copied once a step, which has many rounds.
         let before = self.states_of_cloths();
-        let Self { options, cloths, obstacles, sheets, .. } = self;
-        let h = dt / f64::from(options.substeps);
-        let mut impulses = vec![Wrench::ZERO; obstacles.len()];
-        let mut report = ClothReport::default();
-        for cloth in cloths.iter_mut() {
+        for cloth in &mut self.cloths {
             cloth.contacts.of_edges.begin_step();
             for pin in &mut cloth.pins {
                 pin.from = cloth.places[pin.particle as usize];
             }
         }
-        for substep in 0..options.substeps {
-            let part = |k: u32| f64::from(k) / f64::from(options.substeps);
-            let placed: Vec<Placed<'_>> = obstacles
-                .iter()
-                .enumerate()
-                .map(|(k, of)| of.placed(k, of.pose_at(part(substep)), of.pose_at(part(substep + 1))))
-                .collect();
-            for cloth in cloths.iter_mut() {
-                cloth.move_freely(options, (h, part(substep + 1)));
-            }
-            let clock = Instant::now();
-            report.self_contacts = if are_several(cloths) {
-                sheets.set_apart(cloths)
-            } else {
-                cloths.iter_mut().map(Cloth::set_itself_apart).sum()
-            };
-            report.self_collision_seconds += clock.elapsed().as_secs_f64();
-            let clock = Instant::now();
-            report.contacts =
-                cloths.iter_mut().map(|cloth| cloth.be_kept_off(options, h, (&placed, &mut impulses))).sum();
-            report.collision_seconds += clock.elapsed().as_secs_f64();
-            cloths.iter_mut().for_each(|cloth| cloth.find_velocities(h));
+        let impulses = vec![Wrench::ZERO; self.obstacles.len()];
+        Ok(Stepping {
+            dt,
+            substep: 0,
+            before,
+            impulses,
+            report: ClothReport::default(),
+            clock: Instant::now(),
+        })
+    }
+
+    /// A substep, while obstacles go their ways. Those of `free` give way; how they went is left in them.
+    pub(crate) fn advance(&mut self, stepping: &mut Stepping, ways: &[Way], free: &mut [FreeBody]) {
+        let Self { options, cloths, obstacles, sheets, .. } = self;
+        let h = stepping.dt / f64::from(options.substeps);
+        stepping.substep += 1;
+        let part = f64::from(stepping.substep) / f64::from(options.substeps);
+        let report = &mut stepping.report;
+        for cloth in cloths.iter_mut() {
+            cloth.move_freely(options, (h, part));
         }
+        let clock = Instant::now();
+        report.self_contacts = if are_several(cloths) {
+            sheets.set_apart(cloths)
+        } else {
+            cloths.iter_mut().map(Cloth::set_itself_apart).sum()
+        };
+        report.self_collision_seconds += clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let impulses;
+        (report.contacts, impulses) = free_bodies::keep_off(cloths, free, (obstacles, ways), (options, h));
+        for (sum, impulse) in stepping.impulses.iter_mut().zip(impulses) {
+            *sum += impulse;
+        }
+        report.collision_seconds += clock.elapsed().as_secs_f64();
+        for cloth in cloths.iter_mut() {
+            cloth.contacts.settle();
+            cloth.find_velocities(h);
+        }
+    }
+
+    /// Ends a step whose substeps are all taken, with obstacles where they were to be led.
+    pub(crate) fn finish(&mut self, stepping: Stepping) -> Result<ClothReport, ClothStepError> {
         if let Some((cloth, particle)) = self.diverged() {
-            let cloth = self.cloths[cloth].name.clone();
-            self.put_cloths_back(&before);
-            return Err(ClothStepError::Diverged { cloth, particle, time: self.time + dt });
+            let (cloth, time) = (self.cloths[cloth].name.clone(), self.time + stepping.dt);
+            self.abandon(&stepping);
+            return Err(ClothStepError::Diverged { cloth, particle, time });
         }
-        for (of, impulse) in self.obstacles.iter_mut().zip(impulses) {
+        for (of, impulse) in self.obstacles.iter_mut().zip(stepping.impulses) {
             of.pose = of.target;
             of.impulse = impulse;
         }
-        self.time += dt;
-        report.time = self.time;
-        report.seconds = clock.elapsed().as_secs_f64();
-        Ok(report)
+        self.time += stepping.dt;
+        let seconds = stepping.clock.elapsed().as_secs_f64();
+        Ok(ClothReport { time: self.time, seconds, ..stepping.report })
+    }
+
+    /// Puts back what was before a step that is not to be.
+    pub(crate) fn abandon(&mut self, stepping: &Stepping) {
+        self.put_cloths_back(&stepping.before);
     }
 
     /// The first cloth with a particle that is nowhere or too fast, and that particle.
@@ -272,79 +316,5 @@ impl ClothWorld {
             let particle = cloth.places.iter().zip(&cloth.velocities).position(is_wrong)?;
             Some((k, particle))
         })
-    }
-}
-
-/// The parts of a substep.
-impl Cloth {
-    /// As air, gravity and what joins particles would have it.
-    fn move_freely(&mut self, options: &ClothWorldOptions, (h, part): (f64, f64)) {
-        if self.drag > 0.0
-            && options.air_density > 0.0
-            && let Some(mesh) = self.mesh().cloned()
-        {
-            let air = Air { velocity: options.wind, pressure: 0.5 * options.air_density * self.drag };
-            blow(&air, mesh.triangles(), &self.places, &mut self.velocities, (&self.inverse_masses, h));
-        }
-        self.before.copy_from_slice(&self.places);
-        self.anchors.copy_from_slice(&self.places);
-        for ((place, velocity), &w) in
-            self.places.iter_mut().zip(&mut self.velocities).zip(&self.inverse_masses)
-        {
-            if w > 0.0 {
-                *velocity += options.gravity * h;
-                *place += *velocity * h;
-            }
-        }
-        for pin in &self.pins {
-            self.places[pin.particle as usize] = pin.from.lerp(pin.to, part);
-        }
-        self.last_substep = h;
-        self.strains.begin();
-        self.bends.begin();
-        self.links.begin();
-        self.strand_bends.begin();
-        for _ in 0..options.rounds {
-            let (places, masses) = (&mut self.places, &self.inverse_masses);
-            self.bends.round(places, masses, h);
-            self.strand_bends.round(places, masses, h);
-            self.strains.round(places, masses, h);
-            self.links.round(places, masses, h);
-        }
-    }
-
-    /// How many pairs were too near.
-    fn set_itself_apart(&mut self) -> usize {
-        let Some(thickness) = self.thickness else { return 0 };
-        self.neighbours.update(&self.places, thickness);
-        let keeping = Keeping { thickness, friction: self.self_friction, rest: &self.rest, sheets: None };
-        self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping)
-    }
-
-    /// How many particles and places on edges touched.
-    fn be_kept_off(
-        &mut self,
-        options: &ClothWorldOptions,
-        h: f64,
-        (obstacles, impulses): (&[Placed<'_>], &mut [Wrench]),
-    ) -> usize {
-        let rules = Rules {
-            epsilon: self.epsilon,
-            method: options.method,
-            friction: options.friction,
-            push_out: options.push_out_speed * h,
-            rest_way: 2.0 * options.gravity.length() * h * h,
-        };
-        self.keep_off(obstacles, &rules, (h, impulses))
-    }
-
-    fn find_velocities(&mut self, h: f64) {
-        let kept = (-self.damping * h).exp();
-        for (k, velocity) in self.velocities.iter_mut().enumerate() {
-            *velocity = (self.places[k] - self.anchors[k]) / h;
-            if self.inverse_masses[k] > 0.0 {
-                *velocity *= kept;
-            }
-        }
     }
 }

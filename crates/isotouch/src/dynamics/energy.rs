@@ -25,7 +25,7 @@ pub struct EnergyWatch {
     pub lowest: f64,
     /// Energy that contacts made and did not take again.
     pub excess: f64,
-    /// Kinetic, potential and elastic energy after the last step; `None` before the first.
+    /// Kinetic, potential and elastic energy after the last step; `None` before the first. The last one is infinite where bodies were moved since, as by cloth: nobody knows then what springs have.
     pub last: Option<[f64; 3]>,
 }
 

@@ -41,6 +41,7 @@
 //! which contacts made more than there ever was ends with [`StepError::Diverged`]. The same input gives the same motion, to the last bit, on any number of threads: pairs are looked at in parallel,
 //! but added up in their order.
 
+mod beside;
 mod body;
 mod broad_phase;
 mod bullet;

@@ -63,7 +63,7 @@ pub enum StepError {
     },
     /// The simulation exploded.
     #[error(
-        "body '{body}' diverged at t = {} s ({quantity}); take smaller steps, less stiffness, or the implicit integrator",
+        "body '{body}' diverged at t = {} s ({quantity}); {remedy}",
         crate::numbers::significant(*.time, 6)
     )]
     Diverged {
@@ -73,5 +73,7 @@ pub enum StepError {
         time: f64,
         /// What is not finite, or too large.
         quantity: &'static str,
+        /// What to try.
+        remedy: &'static str,
     },
 }

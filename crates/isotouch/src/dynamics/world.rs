@@ -297,7 +297,13 @@ impl World {
 
     /// Whether a step may be taken: then the energy account after it.
     fn check(&self, stepped: &Stepped, dt: f64) -> Result<EnergyWatch, StepError> {
-        for (body, of) in self.bodies.iter().zip(&stepped.moves) {
+        let remedy = match self.options.integrator {
+            Integrator::Implicit => "take smaller steps, or less stiffness",
+            Integrator::Symplectic | Integrator::Papers => {
+                "take smaller steps, less stiffness, or the implicit integrator"
+            }
+        };
+        for (k, (body, of)) in self.bodies.iter().zip(&stepped.moves).enumerate() {
             let reach = body.shape.around().radius;
             let fastest = of.velocity.length() + of.rate.length() * reach;
             let quantity = if !of.pose.position.is_finite() || !of.pose.rotation.is_finite() {
@@ -309,7 +315,17 @@ impl World {
             } else {
                 continue;
             };
-            return Err(StepError::Diverged { body: body.name.clone(), time: self.time + dt, quantity });
+            let remedy = if body.contact_force == Wrench::ZERO && stepped.forces[k] == Wrench::ZERO {
+                "nothing touches it: look at its velocity and the forces on it, or raise the top speed"
+            } else {
+                remedy
+            };
+            return Err(StepError::Diverged {
+                body: body.name.clone(),
+                time: self.time + dt,
+                quantity,
+                remedy,
+            });
         }
         let (energy, gained) = self.watch(stepped, dt);
         match gained {
@@ -318,6 +334,7 @@ impl World {
                 body: self.bodies[k].name.clone(),
                 time: self.time + dt,
                 quantity: "contacts have made more energy than there was",
+                remedy,
             }),
         }
     }

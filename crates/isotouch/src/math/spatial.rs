@@ -30,6 +30,13 @@ impl Twist {
     }
 }
 
+impl Add for Twist {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    }
+}
+
 /// Force and torque about a reference point, or impulse and angular impulse.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wrench {

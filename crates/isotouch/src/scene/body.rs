@@ -42,6 +42,9 @@ const KEYS: [&str; 14] = [
     "torque",
 ];
 
+/// m. Farther than this not even a millimetre is told from none.
+const FARTHEST: f64 = 1e13;
+
 /// All of a body but its shape.
 pub(super) fn read_body(
     table: &Table<'_>,
@@ -75,6 +78,10 @@ pub(super) fn read_body(
                 format!("{} has no effect, for it is fixed; make it kinematic, or leave it out", value.what);
             return Err(SceneError::Conflict { place: value.place(), problem });
         }
+    }
+    if let Some(value) = table.get("position") {
+        let far = value.vector()?.abs().max_element() > FARTHEST;
+        far.then(|| value.bad(format!("within {FARTHEST:e} m of the origin"))).map_or(Ok(()), Err)?;
     }
     let options = BodyOptions {
         name,

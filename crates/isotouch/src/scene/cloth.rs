@@ -9,11 +9,12 @@ use super::error::{Place, SceneError, ShapeFailure};
 use super::table::{Table, Value};
 use crate::cloth::garments::{self, HairOptions, TrousersOptions};
 use crate::cloth::{
-    Cloth, ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel, StrandOptions,
+    Cloth, ClothError, ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel,
+    StrandOptions,
 };
 use crate::math::Pose;
 use crate::mesh::TriMesh;
-use crate::mesh::io::{self, ReadOptions};
+use crate::mesh::io::{self, Cleanup, ReadOptions};
 
 /// A cloth of a scene.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,10 @@ pub struct SceneCloth {
     pub handles: Vec<SceneHandle>,
     /// Where it is described.
     pub place: Place,
+    /// Where its shape is.
+    pub shape_place: Place,
+    /// Where its pins are.
+    pub pins_place: Option<Place>,
 }
 
 /// Particles that are held, and led together.
@@ -43,6 +48,8 @@ pub struct SceneHandle {
     pub after: f64,
     /// When they stop, s.
     pub until: f64,
+    /// Where it is described.
+    pub place: Place,
 }
 
 impl SceneHandle {
@@ -65,6 +72,7 @@ pub enum ClothSource {
     Hair(HairOptions, StrandOptions),
 }
 
+/// Settings of `[[cloth]]`.
 const KEYS: [&str; 20] = [
     "name",
     "shape",
@@ -94,10 +102,21 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
     let shape =
         table.need("shape", "write shape = { kind = \"sheet\", size = [1, 1], squares = [30, 30] }")?;
     let mut source = read_source(&shape.table(format!("the shape of {}", table.what))?, folder)?;
-    let number = |key: &str, usual: f64| Ok::<f64, SceneError>(table.number(key)?.unwrap_or(usual));
+    let ignored: &[&str] = if matches!(source, ClothSource::Hair(..)) {
+        &["shear", "warp", "self_collision", "thickness", "self_friction", "drag", "pins"]
+    } else {
+        &["held"]
+    };
+    if let Some((key, value)) = ignored.iter().find_map(|key| Some((key, table.get(key)?))) {
+        let of = if *key == "held" { "but hair; use pins" } else { "made of hair" };
+        let problem = format!("{key} has no effect on cloth {of}; leave it out");
+        return Err(SceneError::Conflict { place: value.place(), problem });
+    }
+    let positive = |key: &str, usual: f64| Ok::<f64, SceneError>(table.positive(key)?.unwrap_or(usual));
+    let number = |key: &str, usual: f64| Ok::<f64, SceneError>(table.not_negative(key)?.unwrap_or(usual));
     let fabric = Fabric {
-        density: number("density", usual.fabric.density)?,
-        stretch: number("stretch", usual.fabric.stretch)?,
+        density: positive("density", usual.fabric.density)?,
+        stretch: positive("stretch", usual.fabric.stretch)?,
         shear: number("shear", usual.fabric.shear)?,
         bend: number("bend", usual.fabric.bend)?,
     };
@@ -106,7 +125,12 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
     };
     let options = ClothOptions {
         fabric,
-        warp: table.vector("warp")?.unwrap_or(usual.warp),
+        warp: match table.get("warp") {
+            Some(value) => {
+                value.vector()?.try_normalize().ok_or_else(|| value.bad("a direction, as [1, 0, 0]"))?
+            }
+            None => usual.warp,
+        },
         epsilon: table.positive("epsilon")?,
         edges: table.named("edges", &EdgeTest::NAMES)?.unwrap_or_default(),
         self_collision: flag("self_collision", usual.self_collision)?,
@@ -120,8 +144,8 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
     if let ClothSource::Hair(_, strands) = &mut source {
         *strands = StrandOptions {
             name: options.name.clone(),
-            density: number("density", strands.density)?,
-            stretch: number("stretch", strands.stretch)?,
+            density: positive("density", strands.density)?,
+            stretch: positive("stretch", strands.stretch)?,
             bend: number("bend", strands.bend)?,
             epsilon: options.epsilon,
             edges: options.edges,
@@ -139,11 +163,17 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
     let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
     let handles = match table.get("handles") {
         Some(value) => {
-            value.list()?.iter().map(|of| read_handle(of, &table.what)).collect::<Result<_, SceneError>>()?
+            let list = value.list()?;
+            if list.is_empty() {
+                return Err(value.bad("a list of handles, or left out"));
+            }
+            list.iter().map(|of| read_handle(of, &table.what)).collect::<Result<_, SceneError>>()?
         }
         None => Vec::new(),
     };
-    Ok(SceneCloth { source, pose, velocity, options, handles, place: table.place() })
+    let (place, shape_place) = (table.place(), shape.place());
+    let pins_place = table.get("pins").map(|value| value.place());
+    Ok(SceneCloth { source, pose, velocity, options, handles, place, shape_place, pins_place })
 }
 
 fn read_particles(value: &Value<'_>) -> Result<Vec<usize>, SceneError> {
@@ -153,12 +183,21 @@ fn read_particles(value: &Value<'_>) -> Result<Vec<usize>, SceneError> {
 fn read_handle(value: &Value<'_>, cloth: &str) -> Result<SceneHandle, SceneError> {
     let table = value.table(format!("a handle of {cloth}"))?;
     table.check_keys(&["particles", "velocity", "after", "until"])?;
-    Ok(SceneHandle {
-        particles: read_particles(&table.need("particles", "write particles = [0, 1]")?)?,
-        velocity: table.vector("velocity")?.unwrap_or(DVec3::ZERO),
-        after: table.number("after")?.unwrap_or(0.0),
-        until: table.number("until")?.unwrap_or(f64::INFINITY),
-    })
+    let held = table.need("particles", "write particles = [0, 1]")?;
+    let particles = read_particles(&held)?;
+    if particles.is_empty() {
+        return Err(held.bad("a list of at least one particle"));
+    }
+    let after = table.not_negative("after")?.unwrap_or(0.0);
+    let until = match table.get("until") {
+        Some(value) if value.number()? < after => {
+            return Err(value.bad(format!("no less than after, {after}")));
+        }
+        Some(value) => value.number()?,
+        None => f64::INFINITY,
+    };
+    let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
+    Ok(SceneHandle { particles, velocity, after, until, place: table.place() })
 }
 
 /// A count of pieces.
@@ -243,12 +282,15 @@ fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneErr
 }
 
 impl SceneCloth {
-    /// Cuts it.
-    pub fn make(&self) -> Result<Cloth, ShapeFailure> {
+    /// Cuts it. What had to be done to its mesh file is told where that changes which particle is which.
+    pub fn make(&self) -> Result<(Cloth, Option<String>), ShapeFailure> {
+        let mut note = None;
         let of_mesh = |mesh: &TriMesh| Cloth::from_mesh(mesh, &self.options);
         let mut cloth = match &self.source {
             ClothSource::File(path, scale) => {
-                of_mesh(&io::read(path, &ReadOptions { scale: *scale, ..Default::default() })?.mesh)?
+                let loaded = io::read(path, &ReadOptions { scale: *scale, ..Default::default() })?;
+                note = self.renumbered(&loaded.cleanup);
+                of_mesh(&loaded.mesh)?
             }
             ClothSource::Sheet(size, squares) => of_mesh(&garments::sheet(*size, *squares)?)?,
             ClothSource::Trousers(cut) => of_mesh(&garments::trousers(cut)?)?,
@@ -257,7 +299,39 @@ impl SceneCloth {
         let places: Vec<DVec3> = cloth.places().iter().map(|&p| self.pose.place(p)).collect();
         cloth.set_places(&places)?;
         cloth.set_velocity(self.velocity);
-        Ok(cloth)
+        Ok((cloth, note))
+    }
+
+    /// What there is to tell where pins and handles count other vertices than the file has.
+    fn renumbered(&self, cleanup: &Cleanup) -> Option<String> {
+        let Cleanup { welded_vertices, unused_vertices, .. } = *cleanup;
+        let counts = !self.options.pins.is_empty() || !self.handles.is_empty();
+        let ClothSource::File(path, _) = &self.source else { return None };
+        (counts && welded_vertices + unused_vertices > 0).then(|| {
+            format!(
+                "{}: pins and handles of '{}' count particles, not vertices of {}: {welded_vertices} vertices at the same place were merged and {unused_vertices} that no triangle uses left out; \
+                 `isotouch simulate` writes where each particle is into trajectory.npz",
+                self.pins_place.as_ref().unwrap_or(&self.place),
+                self.options.name,
+                path.display()
+            )
+        })
+    }
+
+    /// Why there is no such cloth, at the place that is to be changed.
+    pub(super) fn failure(&self, source: ShapeFailure) -> SceneError {
+        let place = match source.downcast_ref() {
+            Some(ClothError::NoSuchParticle { .. }) => self.pins_place.as_ref().unwrap_or(&self.place),
+            _ => &self.shape_place,
+        };
+        let cloth = match &self.source {
+            // Of what is read wrong the message names the file.
+            ClothSource::File(path, _) if source.downcast_ref::<ClothError>().is_some() => {
+                format!("{} ({})", self.options.name, path.display())
+            }
+            _ => self.options.name.clone(),
+        };
+        SceneError::Cloth { place: place.clone(), cloth, source }
     }
 }
 
@@ -283,7 +357,7 @@ pub(super) fn read_stepping(root: &Table<'_>, gravity: DVec3) -> Result<ClothWor
     };
     Ok(ClothWorldOptions {
         wind: table.vector("wind")?.unwrap_or(usual.wind),
-        air_density: table.number("air_density")?.unwrap_or(usual.air_density),
+        air_density: table.not_negative("air_density")?.unwrap_or(usual.air_density),
         substeps: count("substeps", usual.substeps)?,
         rounds: count("rounds", usual.rounds)?,
         method: table.named("method", &CollisionMethod::NAMES)?.unwrap_or_default(),

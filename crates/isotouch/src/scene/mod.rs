@@ -48,5 +48,5 @@ pub use cloth::{ClothSource, SceneCloth, SceneHandle};
 pub use error::{Place, SceneError, ShapeFailure};
 pub use parse::Scene;
 pub use shape::{BuiltInShape, MeshSource, ShapeSource, ShellPoints};
-pub use stage::{Stage, StageError};
+pub use stage::{Passage, Stage, StageError};
 pub use surface::{SceneSurface, SurfaceShape};

@@ -132,10 +132,7 @@ impl Scene {
         if let Some(value) = root.get("cloth") {
             for (k, value) in value.list()?.iter().enumerate() {
                 let table = value.table(title("cloth", k, value.table("cloth")?.get("name").as_ref())?)?;
-                let name = match table.get("name") {
-                    Some(value) => value.text()?.to_owned(),
-                    None => format!("cloth {}", k + 1),
-                };
+                let name = table.name(|| format!("cloth {}", k + 1))?;
                 if scene.cloth.iter().any(|other| other.options.name == name) {
                     return Err(SceneError::Duplicate { place: table.place(), what: "cloth", name });
                 }
@@ -153,14 +150,21 @@ impl Scene {
         folder: &Path,
         (materials, named): (&Materials, &[(String, PlacedShape)]),
     ) -> Result<(), SceneError> {
-        const REMEDY: &str = "add [[bodies]] with name = \"ball\" and shape = \"sphere\"";
-        // Cloth needs no bodies.
-        if root.get("bodies").is_none() && !self.cloth.is_empty() {
-            return Ok(());
-        }
-        let list = root.need("bodies", REMEDY)?.list()?;
+        let Some(value) = root.get("bodies") else {
+            // Cloth needs no bodies.
+            if !self.cloth.is_empty() {
+                return Ok(());
+            }
+            return Err(SceneError::Missing {
+                place: root.place(),
+                what: root.what.clone(),
+                key: "bodies or cloth",
+                remedy: "add [[bodies]] with name = \"ball\" and shape = \"sphere\", or [[cloth]] with shape = { kind = \"sheet\" }",
+            });
+        };
+        let list = value.list()?;
         if list.is_empty() || list.len() > MOST_BODIES {
-            return Err(root.need("bodies", REMEDY)?.bad(format!("a list of 1 to {MOST_BODIES} bodies")));
+            return Err(value.bad(format!("a list of 1 to {MOST_BODIES} bodies")));
         }
         // Found by their names, so that many bodies are read in a time in proportion.
         let mut names = BTreeSet::new();
@@ -169,10 +173,7 @@ impl Scene {
             named.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
         for (k, value) in list.iter().enumerate() {
             let table = value.table(title("body", k, value.table("body")?.get("name").as_ref())?)?;
-            let name = match table.get("name") {
-                Some(value) => value.text()?.to_owned(),
-                None => format!("body {}", k + 1),
-            };
+            let name = table.name(|| format!("body {}", k + 1))?;
             if !names.insert(name.clone()) {
                 return Err(SceneError::Duplicate { place: table.place(), what: "body", name });
             }
@@ -200,10 +201,10 @@ impl Scene {
         Ok(())
     }
 
-    /// Steps of the whole simulation.
+    /// Steps of the whole simulation: as many as there is time for, and one at least.
     pub fn steps(&self) -> u64 {
         // A duration that is a whole number of steps but for rounding is that many.
-        (self.seconds / self.dt - 1e-6).ceil().max(1.0) as u64
+        (self.seconds / self.dt + 1e-6).floor().max(1.0) as u64
     }
 
     /// The different shapes of all bodies.

@@ -2,17 +2,27 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use super::cloth::SceneHandle;
 use super::error::SceneError;
 use super::parse::Scene;
-use crate::cloth::{ClothId, ClothReport, ClothStepError, ClothWorld, Handle, ObstacleId, ObstacleOptions};
-use crate::dynamics::{StepError, StepReport, World};
-use crate::math::{Pose, Wrench};
+use crate::ccd::Touchable;
+use crate::cloth::{
+    Cloth, ClothId, ClothReport, ClothStepError, ClothWorld, FreeBody, Handle, ObstacleId, ObstacleOptions,
+    Way,
+};
+use crate::dynamics::{Body, BodyKind, StepError, StepReport, World};
+use crate::math::{Aabb, Pose, Twist, Wrench};
 
-/// A world of bodies and a world of cloth that touch each other: bodies with fields are obstacles to cloth, and feel what it presses with.
+/// A world of bodies and a world of cloth that touch each other: bodies with fields are obstacles to cloth, and give way to it.
 ///
-/// A step moves bodies first, with what cloth did to them in the step before; then cloth, while bodies go from where they were to where they are. So contact with moving bodies is
-/// found along the whole way, and the force on bodies is late by a step.
+/// Where cloth and bodies that forces move may touch within a step, both are stepped together, substep by substep of cloth: bodies first, with all that they touch beside cloth; then cloth, on the way that each body went; and
+/// cloth and bodies are kept off each other with the masses that both have (`cloth::free_bodies`). What cloth did to a body in a substep the next substep of bodies knows. Exchanging momentum once in a whole step is
+/// rejected: a force that is late by 10 ms makes energy, and throws bodies lighter than the cloth that lies on them. So is to move bodies in the substeps of cloth by themselves and to tell their world at
+/// the end: what lies between cloth and the ground would be pressed into the ground for a whole step.
+///
+/// Where they cannot touch, bodies take the step at once, and cloth after them. That costs nothing more than both alone.
 pub struct Stage {
     /// The bodies.
     pub bodies: World,
@@ -20,10 +30,25 @@ pub struct Stage {
     pub cloth: ClothWorld,
     /// Which obstacle a body is.
     obstacles: Vec<Option<ObstacleId>>,
-    /// What pushes bodies beside cloth.
-    forces: Vec<Wrench>,
+    /// A point within each body, in its frame.
+    witnesses: Vec<Option<DVec3>>,
+    passages: Vec<Passage>,
+    /// The largest of each cloth so far.
+    stretches: Vec<f64>,
+    notes: Vec<String>,
     /// Hands that lead cloth. What they do depends on the time alone, so that a stage that is put back goes on as it would have.
     hands: Vec<(ClothId, Handle, SceneHandle)>,
+}
+
+/// A body that went through cloth: it was smaller than the gaps between particles, or stretched them until it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// Its name.
+    pub body: String,
+    /// The cloth's name.
+    pub cloth: String,
+    /// When, s.
+    pub time: f64,
 }
 
 /// Why a step of both was not taken.
@@ -42,47 +67,211 @@ impl Stage {
     pub fn step(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
         // Bodies have moved when cloth finds that it cannot.
         let before = self.bodies.state();
-        let of_bodies = self.bodies.step(dt)?;
-        for (body, id) in self.bodies.bodies().iter().zip(&self.obstacles) {
-            if let Some(id) = id {
-                self.cloth.move_obstacle(*id, body.pose());
-            }
-        }
         let end = self.cloth.time() + dt;
         for (id, handle, script) in &self.hands {
             // Its particles are pinned as long as it is there.
             let _ = handle.lead(self.cloth.cloth_mut(*id), Pose::at(script.way(end)));
         }
-        let of_cloth = match self.cloth.step(dt) {
-            Ok(report) => report,
-            Err(error) => {
-                // The same bodies as a moment ago.
-                let _ = self.bodies.restore(&before);
-                return Err(error.into());
-            }
-        };
-        let reactions: Vec<Wrench> = self
-            .bodies
-            .bodies()
+        let stepped = if self.may_touch(dt) { self.step_together(dt) } else { self.step_in_turn(dt) };
+        if stepped.is_err() {
+            // The same bodies as a moment ago.
+            let _ = self.bodies.restore(&before);
+        }
+        for (most, cloth) in self.stretches.iter_mut().zip(self.cloth.cloths()) {
+            *most = most.max(cloth.largest_stretch());
+        }
+        stepped
+    }
+
+    /// Which bodies went through which cloth since it was made, each pair once. Not part of its state.
+    pub fn passages(&self) -> &[Passage] {
+        &self.passages
+    }
+
+    /// How much longer than at rest the most stretched place of each cloth was at the end of any step since it was made, as a part. Not part of its state.
+    pub fn largest_stretches(&self) -> &[f64] {
+        &self.stretches
+    }
+
+    /// What there is to tell of how it was made: nothing, mostly.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Whether cloth may touch a body that forces move within a step.
+    fn may_touch(&self, dt: f64) -> bool {
+        let gravity = self.cloth.options().gravity.length();
+        let fastest = |cloth: &Cloth| cloth.velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
+        let cloths: Vec<(Aabb, f64)> = self
+            .cloth
+            .cloths()
             .iter()
-            .zip(&self.obstacles)
-            .map(|(body, id)| {
-                let Some(id) = id else { return Wrench::ZERO };
-                let obstacle = self.cloth.obstacle(*id);
-                let impulse = obstacle.impulse();
+            .map(|cloth| {
+                (Aabb::of_points(cloth.places().iter().copied()), fastest(cloth) * dt + cloth.epsilon())
+            })
+            .collect();
+        let is_near = |body: &Body| {
+            let (around, twist) = (body.shape().around(), body.twist());
+            let arm = around.center.length() + around.radius;
+            // As fast as now, and faster by gravity, of both; and by half of the body for what else may come: wind, springs, other bodies. What touches all the same is told at the end of the step.
+            let way = (twist.linear.length() + twist.angular.length() * arm + 2.0 * gravity * dt) * dt;
+            let reach = 1.5 * around.radius + way;
+            let center = body.pose().place(around.center);
+            cloths.iter().any(|(bounds, way)| bounds.distance_squared(center).sqrt() <= reach + way)
+        };
+        let mut bodies = self.bodies.bodies().iter().zip(&self.obstacles);
+        bodies.any(|(body, id)| id.is_some() && body.kind() == BodyKind::Dynamic && is_near(body))
+    }
+
+    /// Bodies, then cloth.
+    fn step_in_turn(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
+        let of_bodies = self.bodies.step(dt)?;
+        self.lead_obstacles();
+        let of_cloth = self.cloth.step(dt)?;
+        for (k, id) in self.obstacles.iter().enumerate() {
+            let Some(obstacle) = id.map(|id| self.cloth.obstacle(id)) else { continue };
+            let (body, impulse) = (&self.bodies.bodies()[k], obstacle.impulse());
+            if body.kind() == BodyKind::Dynamic && impulse != Wrench::ZERO {
                 // About the centre of mass instead of the origin of the body's frame.
                 let arm = obstacle.pose().position - body.center_of_mass();
                 let torque = impulse.torque + arm.cross(impulse.force);
-                Wrench { force: impulse.force, torque } * (1.0 / dt)
-            })
-            .collect();
-        for (k, reaction) in reactions.into_iter().enumerate() {
-            if let Some(id) = self.bodies.body_at(k) {
-                // Of particles at finite speeds, or cloth had diverged.
-                let _ = self.bodies.set_force(id, self.forces[k] + reaction);
+                self.bodies.give_way(k, body.pose(), Wrench { torque, ..impulse });
             }
         }
         Ok((of_bodies, of_cloth))
+    }
+
+    fn lead_obstacles(&mut self) {
+        for (body, id) in self.bodies.bodies().iter().zip(&self.obstacles) {
+            if let Some(id) = id {
+                self.cloth.move_obstacle(*id, body.pose());
+            }
+        }
+    }
+
+    /// Both, substep by substep.
+    fn step_together(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
+        let clock = (self.bodies.time() + dt, self.bodies.steps_taken() + 1);
+        let mut stepping = self.cloth.begin(dt)?;
+        let substeps = self.cloth.options().substeps;
+        let mut ways: Vec<Way> =
+            self.cloth.obstacles().iter().map(|of| Way { from: of.pose(), to: of.pose() }).collect();
+        let mut free = self.free_bodies();
+        let mut sum = StepReport::default();
+        for _ in 0..substeps {
+            let report = match self.bodies.step(dt / f64::from(substeps)) {
+                Ok(report) => report,
+                Err(error) => {
+                    self.cloth.abandon(&stepping);
+                    return Err(error.into());
+                }
+            };
+            add_up(&mut sum, &report);
+            for (body, id) in self.bodies.bodies().iter().zip(&self.obstacles) {
+                if let Some(id) = id {
+                    let way = &mut ways[id.index()];
+                    *way = Way { from: way.to, to: body.pose() };
+                }
+            }
+            for (k, body) in &mut free {
+                let of = &self.bodies.bodies()[*k];
+                if let Some((_, inertia)) = of.center_and_inertia() {
+                    body.inertia = inertia;
+                }
+                let way = ways[body.obstacle.index()];
+                (body.from, body.to) = (way.from, way.to);
+            }
+            let mut bodies: Vec<FreeBody> = free.iter().map(|(_, body)| body.clone()).collect();
+            self.cloth.advance(&mut stepping, &ways, &mut bodies);
+            for ((k, body), moved) in free.iter_mut().zip(bodies) {
+                *body = moved;
+                self.look_for_passages(*k, body, clock.0);
+                ways[body.obstacle.index()].to = body.to;
+                self.bodies.give_way(*k, body.to, body.impulse);
+            }
+        }
+        self.bodies.count_as_one(clock);
+        self.lead_obstacles();
+        let of_cloth = self.cloth.finish(stepping)?;
+        Ok((told(sum, &self.bodies.report()), of_cloth))
+    }
+
+    fn look_for_passages(&mut self, k: usize, body: &FreeBody, time: f64) {
+        let Some(witness) = self.witnesses[k] else { return };
+        let (from, to) = (body.from.place(witness), body.to.place(witness));
+        let name = self.bodies.bodies()[k].name();
+        for cloth in self.cloth.cloths() {
+            let is_told = |of: &Passage| of.body == name && of.cloth == cloth.name();
+            if !self.passages.iter().any(is_told) && cloth.is_passed(from, to) {
+                let (body, cloth) = (name.to_owned(), cloth.name().to_owned());
+                self.passages.push(Passage { body, cloth, time });
+            }
+        }
+    }
+
+    /// Bodies that give way, with their numbers.
+    fn free_bodies(&self) -> Vec<(usize, FreeBody)> {
+        let of = |(k, (body, id)): (usize, (&Body, &Option<ObstacleId>))| {
+            let ((center, inertia), obstacle) = (body.center_and_inertia()?, (*id)?);
+            let around = body.shape().around();
+            Some((
+                k,
+                FreeBody {
+                    obstacle,
+                    mass: body.mass(),
+                    inertia,
+                    center,
+                    reach: around.center.distance(center) + around.radius,
+                    from: body.pose(),
+                    to: body.pose(),
+                    change: Twist::ZERO,
+                    impulse: Wrench::ZERO,
+                },
+            ))
+        };
+        self.bodies.bodies().iter().zip(&self.obstacles).enumerate().filter_map(of).collect()
+    }
+}
+
+/// A point within a body, in its frame: its centre of mass, or where that is outside, as of rings, a place below its surface.
+fn within(body: &Body) -> Option<DVec3> {
+    let (center, _) = body.center_and_inertia()?;
+    let field = body.shape().field()?;
+    if field.value(center) < 0.0 {
+        return Some(center);
+    }
+    let below = |&p: &DVec3| {
+        let inward = -field.gradient(p)?.try_normalize()?;
+        Some(p + inward * field.grid().cell)
+    };
+    let mut places = body.shape().mesh()?.vertices().iter().filter_map(below);
+    places.find(|&p| field.value(p) < 0.0)
+}
+
+/// What is summed up of a step that was taken in parts: as deep and as many as at most, as long as all together.
+fn add_up(sum: &mut StepReport, part: &StepReport) {
+    *sum = StepReport {
+        max_penetration: sum.max_penetration.max(part.max_penetration),
+        contacts: sum.contacts.max(part.contacts),
+        pairs: sum.pairs.max(part.pairs),
+        rounds: sum.rounds.max(part.rounds),
+        stopped: sum.stopped + part.stopped,
+        contact_seconds: sum.contact_seconds + part.contact_seconds,
+        seconds: sum.seconds + part.seconds,
+        ..*part
+    };
+}
+
+/// The same with time, energies and momenta as they are at its end.
+fn told(sum: StepReport, end: &StepReport) -> StepReport {
+    StepReport {
+        time: end.time,
+        step: end.step,
+        kinetic_energy: end.kinetic_energy,
+        potential_energy: end.potential_energy,
+        momentum: end.momentum,
+        angular_momentum: end.angular_momentum,
+        ..sum
     }
 }
 
@@ -124,22 +313,34 @@ impl Scene {
             })?;
         }
         let mut hands = Vec::new();
+        let mut notes = Vec::new();
         for of in &self.cloth {
-            let wrong = |source| SceneError::Cloth {
-                place: of.place.clone(),
-                cloth: of.options.name.clone(),
-                source,
-            };
-            let mut made = of.make().map_err(wrong)?;
-            let grip = |script: &SceneHandle| Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
-            let handles: Vec<Handle> =
-                of.handles.iter().map(grip).collect::<Result<_, _>>().map_err(|error| wrong(error.into()))?;
+            let (mut made, note) = of.make().map_err(|source| of.failure(source))?;
+            notes.extend(note);
+            let mut handles = Vec::with_capacity(of.handles.len());
+            for script in &of.handles {
+                let grip = Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
+                handles.push(grip.map_err(|source| SceneError::Cloth {
+                    place: script.place.clone(),
+                    cloth: of.options.name.clone(),
+                    source: source.into(),
+                })?);
+            }
             let id = cloth.add_cloth(made);
             hands.extend(
                 handles.into_iter().zip(&of.handles).map(|(handle, script)| (id, handle, script.clone())),
             );
         }
-        let forces = self.bodies.iter().map(|body| body.force).collect();
-        Ok(Stage { bodies, cloth, obstacles, forces, hands })
+        let witnesses = bodies.bodies().iter().map(within).collect();
+        Ok(Stage {
+            bodies,
+            cloth,
+            obstacles,
+            witnesses,
+            passages: Vec::new(),
+            stretches: vec![0.0; self.cloth.len()],
+            notes,
+            hands,
+        })
     }
 }

@@ -59,6 +59,9 @@ pub(super) struct Value<'a> {
     value: &'a Spanned<DeValue<'a>>,
 }
 
+/// File systems take names of 255 bytes; endings and numbers of frames are added.
+const LONGEST_NAME: usize = 200;
+
 impl<'a> Table<'a> {
     pub(super) fn of_text(text: Text<'a>, root: &'a Spanned<DeTable<'a>>) -> Self {
         Self { text, what: "the scene".to_owned(), at: 0..0, entries: root.get_ref() }
@@ -139,6 +142,30 @@ impl<'a> Table<'a> {
         self.get(key).map(|value| value.positive()).transpose()
     }
 
+    /// A number that is 0 or more.
+    pub(super) fn not_negative(&self, key: &str) -> Result<Option<f64>, SceneError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = value.any_number().filter(|number| number.is_finite() && *number >= 0.0);
+        Ok(Some(number.ok_or_else(|| value.bad("a finite number, 0 or more"))?))
+    }
+
+    /// Its name, or the usual one. Files, and arrays in files, are called by it.
+    pub(super) fn name(&self, usual: impl FnOnce() -> String) -> Result<String, SceneError> {
+        let Some(value) = self.get("name") else { return Ok(usual()) };
+        let name = value.text()?;
+        let is_good = !name.contains(|c: char| c == '/' || c == '\\' || c.is_control())
+            && name.trim() == name
+            && ![".", ".."].contains(&name)
+            && name.len() <= LONGEST_NAME;
+        if !is_good {
+            let wanted = format!(
+                "a name for files: at most {LONGEST_NAME} bytes, without / and \\, and without blanks at its ends"
+            );
+            return Err(value.bad(wanted));
+        }
+        Ok(name.to_owned())
+    }
+
     pub(super) fn vector(&self, key: &str) -> Result<Option<DVec3>, SceneError> {
         self.get(key).map(|value| value.vector()).transpose()
     }
@@ -211,8 +238,8 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn text(&self) -> Result<&'a str, SceneError> {
-        let text = self.value.get_ref().as_str();
-        text.filter(|text| !text.is_empty()).ok_or_else(|| self.bad("a text in quotes"))
+        let text = self.value.get_ref().as_str().ok_or_else(|| self.bad("a text in quotes"))?;
+        if text.is_empty() { Err(self.bad("at least one letter long, or left out")) } else { Ok(text) }
     }
 
     pub(super) fn named<T: Copy>(&self, names: &[(&str, T)]) -> Result<T, SceneError> {

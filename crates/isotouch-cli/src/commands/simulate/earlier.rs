@@ -11,8 +11,10 @@ use sha2::{Digest, Sha256};
 
 use super::Args;
 use super::checkpoint::Checkpoint;
+use super::results::FILES;
 use super::run::CHECKPOINT;
 use crate::failure::{Classify, Failure};
+use crate::format::count;
 
 /// Folders that were not there before.
 pub(super) struct Made(Vec<PathBuf>);
@@ -63,12 +65,16 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Earlier {
     Nothing,
-    /// A whole run of this scene.
-    Same,
+    /// A whole run of this scene, of so many steps.
+    Same(u64),
     /// Of this scene, but not its end.
     Unfinished,
-    /// Of another scene, or what is not understood.
+    /// Of another scene.
     Other,
+    /// A checkpoint that cannot be read.
+    Damaged,
+    /// A file that no run left, of a name that a run would write.
+    Foreign(&'static str),
 }
 
 impl Earlier {
@@ -76,13 +82,15 @@ impl Earlier {
         let summary = fs::read(folder.join("summary.json")).ok();
         let checkpoint = folder.join(CHECKPOINT);
         if summary.is_none() && !checkpoint.exists() {
-            return Self::Nothing;
+            let foreign = FILES.into_iter().find(|name| folder.join(name).exists());
+            return foreign.map_or(Self::Nothing, Self::Foreign);
         }
         let mut steps_taken = 0;
         if checkpoint.exists() {
             match Checkpoint::read(&checkpoint) {
                 Ok(found) if found.fingerprint == *fingerprint => steps_taken = found.rows.saturating_sub(1),
-                _ => return Self::Other,
+                Ok(_) => return Self::Other,
+                Err(_) => return Self::Damaged,
             }
         }
         let summary = summary.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
@@ -90,13 +98,24 @@ impl Earlier {
             None => Self::Unfinished,
             Some(found) if found["fingerprint"] == hexadecimal(fingerprint) => {
                 // A run that was made longer and did not get to its end leaves the summary of the shorter one.
-                if found["finished"] == true && found["steps"].as_u64() >= Some(steps_taken) {
-                    Self::Same
-                } else {
-                    Self::Unfinished
-                }
+                let steps = found["steps"].as_u64().filter(|steps| *steps >= steps_taken);
+                steps.filter(|_| found["finished"] == true).map_or(Self::Unfinished, Self::Same)
             }
             Some(_) => Self::Other,
+        }
+    }
+
+    /// Whether as many steps may take the place of what there is: a shorter run would destroy more than it makes.
+    pub(super) fn allows_steps(self, steps: u64, args: &Args, folder: &Path) -> Result<(), Failure> {
+        match self {
+            Self::Same(more) if more > steps && !args.resume && !args.force => Err(anyhow!(
+                "{} holds a run of this scene of {} steps, and this one would have {}; choose another folder with -o, or replace it with --force",
+                folder.display(),
+                count(more),
+                count(steps)
+            ))
+            .or_bad_input(),
+            _ => Ok(()),
         }
     }
 
@@ -105,6 +124,19 @@ impl Earlier {
         let refused = match self {
             Self::Nothing if args.resume => {
                 anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Foreign(_) if args.resume => {
+                anyhow!("there is nothing in {shown} to go on from; leave out --resume")
+            }
+            Self::Foreign(name) if !args.force => anyhow!(
+                "{shown} holds {name}, which no simulation left there; choose another folder with -o, or replace it with --force"
+            ),
+            Self::Damaged if args.resume || !args.force => {
+                let path = folder.join(CHECKPOINT);
+                match Checkpoint::read(&path) {
+                    Err(error) => error,
+                    Ok(_) => anyhow!("{} was changed just now; try again", path.display()),
+                }
             }
             Self::Other if args.resume => anyhow!(
                 "{shown} holds results of another scene or time step, or the scene was changed, so --resume cannot go on from there; choose another folder \

@@ -116,12 +116,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     }
     let source = scene_source::text(&args.scene)?;
     if args.print_scene {
+        let text = source.to_be_copied().or_failed()?;
         if console.is_json() {
             let mut report = Report::new();
-            report.key("scene", source.text);
+            report.key("scene", text);
             return Ok(report);
         }
-        write_stdout(&source.text).or_failed()?;
+        write_stdout(&text).or_failed()?;
         return Ok(Report::new());
     }
     limit_threads(args.threads)?;
@@ -166,7 +167,17 @@ fn simulate(
             Play::Cloth(Box::new(scene))
         }
     };
+    if plan.dt > plan.seconds * (1.0 + 1e-9) {
+        made.remove();
+        return Err(anyhow!(
+            "a step of {} s is longer than the {} s to simulate; take smaller steps with --dt, or more --seconds",
+            number(plan.dt),
+            number(plan.seconds)
+        ))
+        .or_bad_input();
+    }
     check_size(&plan, Cast::of(&play)).inspect_err(|_| made.remove())?;
+    earlier.allows_steps(plan.steps(), args, &folder)?;
     let building = clock.elapsed();
     let mut run = Run::begin(&folder, play, fingerprint, args)?;
     run.allows(&plan)?;
@@ -185,6 +196,9 @@ fn simulate(
         return Err(Failure::Interrupted);
     }
     let mut summary = summary::of(&run, name, &plan, &ending);
+    let doubts = run.play.doubts();
+    doubts.iter().for_each(|doubt| console.warn(doubt));
+    summary.insert("doubts".into(), doubts.into());
     if let Ending::Diverged(error) = &ending {
         summary.insert("error".into(), error.to_string().into());
     }

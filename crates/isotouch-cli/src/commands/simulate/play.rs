@@ -7,7 +7,7 @@ use isotouch::cloth::{Cloth, ClothReport, ClothWorld, ClothWorldState};
 use isotouch::dynamics::{Body, BodyKind, StepReport, World, WorldState};
 use isotouch::math::{DVec3, Pose};
 use isotouch::mesh::TriMesh;
-use isotouch::scene::{Scene, SceneSurface, Stage, StageError};
+use isotouch::scene::{Passage, Scene, SceneSurface, Stage, StageError};
 
 use super::super::scene_source;
 use super::Args;
@@ -35,7 +35,7 @@ impl Plan {
     /// Of the whole simulation.
     pub(super) fn steps(&self) -> u64 {
         // As `Scene::steps`.
-        (self.seconds / self.dt - 1e-6).ceil().max(1.0) as u64
+        (self.seconds / self.dt + 1e-6).floor().max(1.0) as u64
     }
 }
 
@@ -90,6 +90,9 @@ impl Play {
             return Ok(Self::Bodies(Box::new(world)));
         }
         let stage = scene.stage(world).or_bad_input()?;
+        if !args.resume {
+            stage.notes().iter().for_each(|note| console.warn(note));
+        }
         let depth = stage.cloth.penetration();
         if depth > 0.0 && !args.resume {
             console.warn(format_args!(
@@ -123,6 +126,30 @@ impl Play {
 
     pub(super) fn particles(&self) -> usize {
         self.cloths().iter().map(|cloth| cloth.places().len()).sum()
+    }
+
+    /// What cloth did that is not to be believed, in words.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let mut stretches: Vec<f64> = self.cloths().iter().map(Cloth::largest_stretch).collect();
+        if let Self::Stage(stage) = self {
+            stretches.copy_from_slice(stage.largest_stretches());
+            doubts.extend(stage.passages().iter().map(|Passage { body, cloth, time }| {
+                format!(
+                    "'{body}' went through the cloth '{cloth}' at t = {} s, between its particles; cut it finer, or make it stiffer with more substeps, or the body slower or lighter",
+                    number(*time)
+                )
+            }));
+        }
+        let stretched = self.cloths().iter().zip(stretches).filter(|(_, stretch)| *stretch > TOO_LONG);
+        doubts.extend(stretched.map(|(cloth, stretch)| {
+            format!(
+                "the cloth '{}' was stretched by {} %; take smaller steps with --dt, more substeps of [cloth_stepping], a larger stretch, or lighter bodies",
+                cloth.name(),
+                number(1e2 * stretch)
+            )
+        }));
+        doubts
     }
 
     /// What has a pose that is recorded.
@@ -223,6 +250,9 @@ impl Play {
         Ok(world.restore(cloth.unwrap_or(&ClothWorldState::default()))?)
     }
 }
+
+/// Cloth that is longer by more than this part is told: none that is woven holds that.
+const TOO_LONG: f64 = 0.5;
 
 /// Most overlaps that are told one by one.
 const MOST_TOLD: usize = 5;

@@ -92,10 +92,15 @@ pub(super) fn report(folder: &Path, summary: Map<String, Value>, stepping: Durat
         (0, particles) => format!("cloth of {}", plural(particles, "particle")),
         (_, particles) => format!("{bodies} and cloth of {}", plural(particles, "particle")),
     };
+    let steps = of("steps") as u64;
+    let taken = match summary.get("resumed_at_step").and_then(Value::as_u64) {
+        Some(from) => {
+            format!("{} more, {} in all,", plural(steps.saturating_sub(from), "step"), count(steps))
+        }
+        None => plural(steps, "step"),
+    };
     report.line(format_args!(
-        "{} of {} in {}: {} s simulated",
-        plural(of("steps") as u64, "step"),
-        moved,
+        "{taken} of {moved} in {}: {} s simulated",
         duration(stepping),
         number(of("seconds"))
     ));

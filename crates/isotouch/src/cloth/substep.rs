@@ -1,0 +1,94 @@
+//! The parts of a substep, and how obstacles go in it.
+
+use super::collide::Rules;
+use super::obstacles::{Obstacle, Placed};
+use super::self_collision::Keeping;
+use super::wind::{Air, blow};
+use super::{Cloth, ClothWorldOptions};
+use crate::math::{Pose, Wrench};
+
+/// How an obstacle goes in a substep: straight on, turning evenly.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Way {
+    pub(crate) from: Pose,
+    pub(crate) to: Pose,
+}
+
+/// Obstacles on their ways.
+pub(super) fn placed<'a>(obstacles: &'a [Obstacle], ways: &[Way]) -> Vec<Placed<'a>> {
+    obstacles.iter().zip(ways).enumerate().map(|(k, (of, way))| of.placed(k, way.from, way.to)).collect()
+}
+
+/// The parts of a substep.
+impl Cloth {
+    /// As air, gravity and what joins particles would have it.
+    pub(super) fn move_freely(&mut self, options: &ClothWorldOptions, (h, part): (f64, f64)) {
+        if self.drag > 0.0
+            && options.air_density > 0.0
+            && let Some(mesh) = self.mesh().cloned()
+        {
+            let air = Air { velocity: options.wind, pressure: 0.5 * options.air_density * self.drag };
+            blow(&air, mesh.triangles(), &self.places, &mut self.velocities, (&self.inverse_masses, h));
+        }
+        self.before.copy_from_slice(&self.places);
+        self.anchors.copy_from_slice(&self.places);
+        for ((place, velocity), &w) in
+            self.places.iter_mut().zip(&mut self.velocities).zip(&self.inverse_masses)
+        {
+            if w > 0.0 {
+                *velocity += options.gravity * h;
+                *place += *velocity * h;
+            }
+        }
+        for pin in &self.pins {
+            self.places[pin.particle as usize] = pin.from.lerp(pin.to, part);
+        }
+        self.last_substep = h;
+        self.strains.begin();
+        self.bends.begin();
+        self.links.begin();
+        self.strand_bends.begin();
+        for _ in 0..options.rounds {
+            let (places, masses) = (&mut self.places, &self.inverse_masses);
+            self.bends.round(places, masses, h);
+            self.strand_bends.round(places, masses, h);
+            self.strains.round(places, masses, h);
+            self.links.round(places, masses, h);
+        }
+    }
+
+    /// How many pairs were too near.
+    pub(super) fn set_itself_apart(&mut self) -> usize {
+        let Some(thickness) = self.thickness else { return 0 };
+        self.neighbours.update(&self.places, thickness);
+        let keeping = Keeping { thickness, friction: self.self_friction, rest: &self.rest, sheets: None };
+        self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping)
+    }
+
+    /// How many particles and places on edges touched.
+    pub(super) fn be_kept_off(
+        &mut self,
+        options: &ClothWorldOptions,
+        h: f64,
+        (obstacles, impulses): (&[Placed<'_>], &mut [Wrench]),
+    ) -> usize {
+        let rules = Rules {
+            epsilon: self.epsilon,
+            method: options.method,
+            friction: options.friction,
+            push_out: options.push_out_speed * h,
+            rest_way: 2.0 * options.gravity.length() * h * h,
+        };
+        self.keep_off(obstacles, &rules, (h, impulses))
+    }
+
+    pub(super) fn find_velocities(&mut self, h: f64) {
+        let kept = (-self.damping * h).exp();
+        for (k, velocity) in self.velocities.iter_mut().enumerate() {
+            *velocity = (self.places[k] - self.anchors[k]) / h;
+            if self.inverse_masses[k] > 0.0 {
+                *velocity *= kept;
+            }
+        }
+    }
+}
