@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use isotouch::ccd::{Plane, Sweep, SweepOptions, SweepTraversal};
-use isotouch::contact::Material;
+use isotouch::contact::{Material, PenaltyOptions};
 use isotouch::dynamics::{BodyKind, BodyOptions, Integrator, Shape, World, WorldOptions};
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::{DQuat, Motion, MotionKind, Pose};
@@ -19,6 +19,8 @@ use crate::timing::seconds_of;
 
 /// s. The papers do not say theirs.
 const DT: f64 = 1e-3;
+/// ms per frame of the dragon, with the tree: the target.
+const DRAGON_MS: f64 = 0.3;
 /// Point by point, a frame of the dragon takes most of a second: so many points are asked at most, of frames spread over the whole run.
 const MOST_LINEAR_POINTS: usize = 60_000_000;
 
@@ -57,6 +59,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             "linear: frames",
         ],
     );
+    let mut failures = Vec::new();
     for row in rows(setup)? {
         eprintln!("{}", row.name);
         let solid = meters(&row.solid, &row.solid)?;
@@ -107,6 +110,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         }
         let (ms_tree, ms_linear) =
             (1e3 * by_tree / fall.motions.len() as f64, 1e3 * by_linear / asked.len() as f64);
+        if row.name.starts_with("dragon") && ms_tree > DRAGON_MS {
+            failures
+                .push(format!("a frame of the dragon takes {} ms, more than {DRAGON_MS}", number(ms_tree)));
+        }
         let paper = |k: usize| row.paper.map(|seconds| 1e3 * seconds[k] / row.frames as f64);
         let told = |value: Option<f64>| value.map_or("–".into(), number);
         table.row(vec![
@@ -127,7 +134,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             count(asked.len() as u64),
         ]);
     }
-    Ok(Report { tables: vec![table], remarks: remarks(), ..Default::default() })
+    Ok(Report { tables: vec![table], remarks: remarks(), failures })
 }
 
 /// The motion of both roles in every frame: the moving object's shell in the fixed one's frame, and the other way round.
@@ -139,7 +146,12 @@ struct Fall {
 fn dropped(shape: &Arc<Shape>, frames: usize) -> anyhow::Result<Fall> {
     let material =
         Material { stiffness: 5e8, damping: 5e-4, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
-    let options = WorldOptions { integrator: Integrator::Papers, slip_speed: 0.01, ..Default::default() };
+    let options = WorldOptions {
+        integrator: Integrator::Papers,
+        penalty: PenaltyOptions::papers(),
+        slip_speed: 0.01,
+        ..Default::default()
+    };
     let mut world = World::new(options);
     world.add_surface("ground", Box::new(Plane::GROUND), material)?;
     let fixed = Pose::at(DVec3::Y * 0.5);
@@ -201,7 +213,7 @@ fn rows(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 
 fn remarks() -> Vec<String> {
     vec![
-        "A model of a metre falls from 0.7 m above its fixed twin, tilted, with the loop of 2014 (forces of a step from the contacts of the one before) and steps of 1 ms; \
+        "A model of a metre falls from 0.7 m above its fixed twin, tilted, with the loop of 2014 (forces of a step from the contacts of the one before, along the normals of the shell, with the papers' damping) and steps of 1 ms; \
          then all contacts of every frame are found again, both models being shell and field in turn, and that is timed. All intervals of all \
          points are found, not only whether there are any. Linear and tree traversal are compared, point by point, in as many frames as the last column says, spread over the run. The papers' \
          times are theirs, on another machine; their drops and steps are not told."
