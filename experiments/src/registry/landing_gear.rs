@@ -319,5 +319,9 @@ fn resolutions(gear: &Gear, ways: usize, failures: &mut Vec<String>) -> anyhow::
     if came_through[0] > 0 {
         failures.push(format!("constraints let {} through in the fine field", came_through[0]));
     }
+    // Wires half a cell thick leave no node inside: what the coarse field does not hold, nothing can stop.
+    if came_through[1] == 0 {
+        failures.push("the coarse field holds the wires, so it shows nothing".into());
+    }
     Ok(table)
 }

@@ -17,6 +17,7 @@ mod motions;
 mod normals;
 mod nut_bolt;
 mod peg;
+mod peg_stiffness;
 mod pile;
 mod rays;
 mod shorts;

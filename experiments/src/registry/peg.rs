@@ -9,15 +9,15 @@ use isotouch::field::Field;
 use isotouch::haptics::{
     Coupling, GodObject, GodObjectOptions, HeldPair, Looking, PenaltyObject, PenaltyObjectOptions,
 };
-use isotouch::math::{Pose, Wrench};
+use isotouch::math::Pose;
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::shapes::{HolePlateOptions, PegOptions, hole_plate, peg};
 use isotouch::output::chart::{Axis, Chart};
 use isotouch::shell::PointShell;
 
-use super::Setup;
+use super::{Setup, peg_stiffness};
 use crate::haptic_scenes::{Sorted, draw, field_of, field_on_shell, least_value, moving, shell_of};
-use crate::report::{Report, Table, count, none, number};
+use crate::report::{Report, Table, count, number};
 
 /// As in the paper.
 const RESOLUTION: u32 = 64;
@@ -28,13 +28,13 @@ const GROWN: f64 = 0.1;
 /// Cells: x_max of the coupling, as in the paper; and as much is the security distance.
 const SATURATED: f64 = 0.5;
 /// m.
-const PEG: PegOptions = PegOptions { radius: 0.015, length: 0.06, chamfer: 0.003, segments: 64 };
+pub(super) const PEG: PegOptions = PegOptions { radius: 0.015, length: 0.06, chamfer: 0.003, segments: 64 };
 const THICKNESS: f64 = 0.02;
 /// Of the peg's middle: where the hand begins and ends.
 const FROM: f64 = 0.043;
-const TO: f64 = 0.018;
+pub(super) const TO: f64 = 0.018;
 /// Step, s.
-const DT: f64 = 1e-3;
+pub(super) const DT: f64 = 1e-3;
 /// N/m of the coupling.
 const STIFFNESS: f64 = 1000.0;
 /// N/m of all contacts together, at most. A hand that pushes with all the coupling has, half a newton, comes about 0.1 cells deep where the chamfer meets the rim, and not half a cell.
@@ -43,7 +43,7 @@ const ANGULAR_STIFFNESS: f64 = 0.5;
 /// N/m of a point.
 const OF_POINT: f64 = 200.0;
 
-struct Pin {
+pub(super) struct Pin {
     mesh: TriMesh,
     field: Arc<Field>,
     hole: Arc<PointShell>,
@@ -57,7 +57,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     insertion(setup, &pin, &mut report)?;
     // Needs steps that the small version has no time for.
     if !setup.quick {
-        stiffness(&pin, &mut report)?;
+        peg_stiffness::stiffness(&pin, &mut report)?;
     }
     Ok(report)
 }
@@ -91,7 +91,7 @@ impl Pin {
         self.field.grid().cell
     }
 
-    fn pair(&self) -> anyhow::Result<Arc<HeldPair>> {
+    pub(super) fn pair(&self) -> anyhow::Result<Arc<HeldPair>> {
         field_on_shell(&self.mesh, Arc::clone(&self.field), Arc::clone(&self.hole))
     }
 
@@ -112,7 +112,7 @@ impl Pin {
     }
 
     /// Contact begins `outside` cells from the peg's surface.
-    fn penalty(
+    pub(super) fn penalty(
         &self,
         pair: &HeldPair,
         looking: Looking,
@@ -287,91 +287,5 @@ fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()
          a cell. Points in contact of constraints: those within twice the skin; those that hold it push.\n\n![Heights](pictures/peg-height.svg)\n\n![Penetrations](pictures/peg-penetration.svg)\n\n![Contacts](pictures/peg-contacts.svg)"
             .into(),
     );
-    Ok(())
-}
-
-/// Speed above which a peg that is pressed against the wall, round and round, once a second, is not calm, m/s. It needs some millimetres a second for that; a peg that chatters crosses its room in a step,
-/// at some hundredths of a metre a second.
-const CALM: f64 = 0.02;
-/// N/m: softer springs let it go millimetres deep.
-const SOFTEST: f64 = 100.0;
-const STIFFEST: f64 = 1e7;
-/// s: of springs alone, and as everywhere else here, a step's worth. The paper states none.
-const DAMPINGS: [f64; 4] = [0.0, 1e-5, 1e-4, 1e-3];
-/// How a hand holds it: N/m, N·m/rad, N·s/m, N·m·s/rad; and how far beside the axis it wants to be, m: it presses with 0.3 N. More than the coupling gives, half a newton, and the hand would leave the peg behind.
-const GRIP: [f64; 4] = [300.0, 0.5, 5.0, 0.005];
-const ASIDE: f64 = 1e-3;
-
-/// Whether led round in its hole by a hand whose push is measured it stays calm through the second half of the time, and in the hole at all.
-fn is_stable(
-    pin: &Pin,
-    pair: &Arc<HeldPair>,
-    looking: Looking,
-    (of_point, damping): (f64, f64),
-    steps: usize,
-) -> bool {
-    let options = pin.penalty(pair, looking, of_point, 0.0);
-    let law = Law { damping, ..options.law };
-    let options = PenaltyObjectOptions { max_stiffness: f64::INFINITY, law, ..options };
-    let start = Pose::at(DVec3::Z * (TO + 0.004));
-    let Ok(mut part) = PenaltyObject::new(Arc::clone(pair), start, &options) else { return false };
-    for k in 0..steps {
-        let (sin, cos) = (std::f64::consts::TAU * k as f64 * DT).sin_cos();
-        let wanted = Pose::at(start.position + DVec3::new(ASIDE * cos, ASIDE * sin, 0.0));
-        let hand = part.hand();
-        let gap = hand.world_from_body.displacement_to(&wanted, pair.center());
-        let push = Wrench {
-            force: GRIP[0] * gap.linear - GRIP[2] * hand.twist.linear,
-            torque: GRIP[1] * gap.angular - GRIP[3] * hand.twist.angular,
-        };
-        let step = part.step_pushed(&push, DT);
-        let speed = step.twist.linear.length() + step.twist.angular.length() * 0.5 * PEG.length;
-        let is_calm = speed < CALM || k < steps / 2;
-        let is_there = step.pose.position.distance(start.position) < 0.1 * PEG.radius;
-        if !(is_calm && is_there) {
-            return false;
-        }
-    }
-    true
-}
-
-fn stiffness(pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
-    let pair = pin.pair()?;
-    let (steps, factor) = (1_000, 1.3);
-    // Up from where all is calm, to the first that is not.
-    let largest = |looking: Looking, damping: f64| {
-        let (mut stable, mut next) = (f64::NAN, SOFTEST);
-        while next <= STIFFEST && is_stable(pin, &pair, looking, (next, damping), steps) {
-            stable = next;
-            next *= factor;
-        }
-        stable
-    };
-    let mut table = Table::new(
-        "Largest stable stiffness of a contact point, N/m: a peg led round its hole by a hand, implicit steps of 1 ms, admittance",
-        &["damping of contacts, s", "discrete springs", "continuous springs", "ratio (paper: 2.5)"],
-    );
-    let told = |value: f64| if value.is_finite() { number(value) } else { none() };
-    for damping in DAMPINGS {
-        eprintln!("damping {damping}");
-        let (discrete, continuous) =
-            (largest(Looking::AtEnd, damping), largest(Looking::Continuous, damping));
-        table.row(vec![number(damping), told(discrete), told(continuous), told(continuous / discrete)]);
-        if discrete.is_nan() || continuous.is_nan() {
-            report.failures.push("not even soft springs are stable".into());
-        }
-    }
-    report.tables.push(table);
-    report.remarks.push(format!(
-        "Stable: in the second half of {} s no point of the peg is faster than {} mm/s, and it stays in the hole. The hand, {} N/m, wants to be {} mm beside the axis, once round a second; its push is what the \
-         device measures. Stiffnesses grow by a factor of {factor} from {SOFTEST} N/m up to the first that is not stable, or to 10⁷ N/m. An explicit step would be limited to k < 4m/(n·dt²), {} N/m with 10 points in contact. \
-         The paper's factor is not found here: its gradients are those of the beginning of a step, here each point's stiffness counts for the part of the step that it is in contact, so both methods are stable \
-         far beyond what explicit steps allow, and what ends it, points that come and go from step to step, both have alike.",
-        steps as f64 * DT,
-        1e3 * CALM,
-        GRIP[0],
-        1e3 * ASIDE,
-        number(4.0 * pair.mass().mass / (10.0 * DT * DT)),
-    ));
     Ok(())
 }

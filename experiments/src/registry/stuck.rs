@@ -23,6 +23,8 @@ const LENGTH: f64 = 1.0;
 const PLATE: f64 = 0.3;
 /// Room on either side, cells: more than a skin, less than two.
 const ROOM: f64 = 0.0125;
+/// m: by how much a field is shrunk where a part is stuck, as in the paper.
+const SHRUNK: f64 = 1e-3;
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let (resolution, points) = if setup.quick { (96, 600) } else { (192, 3_000) };
@@ -106,7 +108,8 @@ fn passages(setup: &Setup, resolution: u32, points: usize, report: &mut Report) 
             "rows that touch and prove it",
             "what is left of them",
             "rows in all",
-            "moved, cells",
+            "moved, mm",
+            "with the field shrunk by 1 mm",
             "may still slide along",
         ],
     );
@@ -126,13 +129,27 @@ fn passages(setup: &Setup, resolution: u32, points: usize, report: &mut Report) 
             Freedom::Unsettled | Freedom::Refused(_) => ("unsettled", None),
         };
         let left = residue(god.rows(), &proof);
+        // Figure 13b: with a millimetre more on every side the same hand moves it.
+        let shrunk = GodObjectOptions { iso: -SHRUNK, ..Default::default() };
+        let mut eased = GodObject::new(Arc::clone(&pair), Pose::IDENTITY, &shrunk)?;
+        for _ in 0..20 {
+            eased.step(&hand);
+        }
+        let [moved, moved_eased] = [&god, &eased].map(|of| of.pose().position.length());
+        if is == "jammed" && moved > 4.0 * room {
+            report.failures.push(format!("{}: jammed, yet it moved {moved} m", passage.name));
+        }
+        if moved_eased < 0.5 * SHRUNK {
+            report.failures.push(format!("{}: shrunk it moves only {moved_eased} m", passage.name));
+        }
         table.row(vec![
             passage.name.into(),
             is.into(),
             count(proof.len() as u64),
             number(left),
             count(god.rows().len() as u64),
-            number(god.pose().position.length() / cell),
+            number(1e3 * moved),
+            number(1e3 * moved_eased),
             slide.map_or_else(none, |slide| {
                 let way = slide.linear.normalize_or_zero();
                 format!("({:.2} {:.2} {:.2})", way.x, way.y, way.z)

@@ -132,6 +132,25 @@ fn a_recording_gives_the_same_forces_bit_for_bit() {
     assert!(words.contains("the same, bit for bit"), "{words}");
 }
 
+/// Options of the command line count in a replay as they do without; and where they are not those of the recording it says so.
+#[test]
+fn a_replay_keeps_to_the_options_it_is_given_and_tells_of_others() {
+    let desk = desk();
+    let coarse = ["--resolution", "16", "--points", "50", "--offset", "0.5"];
+    let record = ["haptic", "s.toml", "--single-threaded", "--record", "coarse.recording", "--quiet"];
+    desk.succeed(&[&record[..], &coarse].concat());
+    let replay = ["haptic", "s.toml", "--device", "replay:coarse.recording", "--json"];
+    let same = desk.run(&[&replay[..], &coarse].concat());
+    assert_eq!(same.code, Some(0), "{}", same.stderr);
+    assert_eq!((&same.json()["replay"]["same_commands"], &same.json()["points"]), (&true.into(), &50.into()));
+    assert!(!same.stderr.contains("warning"), "{}", same.stderr);
+    let other = desk.run(&replay);
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    assert_eq!(other.json()["replay"]["same_commands"], false);
+    let warned = "made with constraint offset 0.5 cell";
+    assert!(other.stderr.contains(warned) && other.stderr.contains("points 50"), "{}", other.stderr);
+}
+
 #[test]
 fn two_loops_run_in_real_time() {
     let desk = desk();
@@ -251,6 +270,16 @@ fn send(stream: &mut TcpStream, text: &str) -> std::io::Result<()> {
     let mut frame = vec![0x81, 0x80 | length as u8, 0, 0, 0, 0];
     frame.extend(text.as_bytes());
     stream.write_all(&frame)
+}
+
+#[test]
+fn a_page_that_nobody_opens_is_not_waited_for_without_end() {
+    let desk = desk();
+    let run = desk.run(&["haptic", "wall", "--device", "page", "--seconds", "1", "--wait", "0.3", "--json"]);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    let error = run.json()["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("nobody sent a pose to ws://127.0.0.1:") && error.contains("--wait"), "{error}");
+    assert!(run.stderr.contains("waiting for poses at ws://127.0.0.1:"), "{}", run.stderr);
 }
 
 /// A page draws 60 times a second, far more slowly than the servo loop turns; its forces must not be taken for stale.

@@ -153,6 +153,15 @@ impl Field {
         self.facts.band
     }
 
+    /// Whether the cells that decide about a level set are all at full resolution, those beyond the band being known to be on one side of it. Where they are not, values jump from cells of one size to
+    /// those of another, and motions along curves are only told from contact where they are several coarse cells away.
+    pub fn is_fine_at(&self, iso: f64) -> bool {
+        match self.nodes() {
+            Storage::Dense(_) => true,
+            Storage::Sparse(_) => iso.abs() + 2.0 * self.error_bound() < self.band() * self.grid().cell,
+        }
+    }
+
     /// Values change by at most this much per unit of length between nodes: 1 for distances.
     pub fn lipschitz(&self) -> f64 {
         self.facts.lipschitz

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use isotouch::haptics::{Detection, GodObject, GodObjectError, GodObjectOptions, HeldPair};
+use isotouch::field::{Field, FieldOptions};
+use isotouch::haptics::{Detection, GodObject, GodObjectError, GodObjectOptions, Held, HeldPair, Surface};
 use isotouch::math::{DQuat, DVec3, Motion, MotionKind, Pose, Twist};
 use isotouch::mesh::shapes;
 
@@ -188,5 +189,33 @@ fn a_hand_far_inside_does_not_stick_the_part_to_the_surface() {
         let motion = Twist { linear: linear * scale, angular: angular * scale };
         let left = least(&pair, &rest.displaced(&motion, center)) / cell;
         assert!(left < 0.01, "there is a way on, nearer by {nearer}, which leaves {left} cells");
+    }
+}
+
+/// Found with two alpha tubes that were kept 1 mm apart in a field with a band of 0.7 mm: the part never moved, and nothing said why.
+#[test]
+fn a_level_beyond_the_band_is_refused_and_one_within_a_wider_band_is_followed() {
+    let (ball, box_shape) = (sphere(0.1), shapes::by_name("box").unwrap());
+    let start = Pose::at(DVec3::X * 1.0);
+    let narrow = shell_on_field(&ball, 300, &box_shape, 64);
+    let cell = narrow.surface().cell();
+    for cells in [4.0, -4.0] {
+        let options = GodObjectOptions { iso: cells * cell, ..Default::default() };
+        let refused = GodObject::new(Arc::clone(&narrow), start, &options).err().unwrap();
+        let GodObjectError::BeyondBand { needed, band, .. } = refused else { panic!("{refused}") };
+        assert_eq!(band, 3.0);
+        let field = FieldOptions { resolution: 64, band: needed, ..Default::default() };
+        let field = Arc::new(Field::from_mesh(&box_shape, &field).unwrap());
+        let mass = *narrow.mass();
+        let shell = Arc::new(narrow.shell().clone());
+        let wide = Arc::new(HeldPair::new(shell, Surface::Field(field), Held::Shell, mass).unwrap());
+        let mut god = GodObject::new(Arc::clone(&wide), start, &options).unwrap();
+        // Askew, so that points go along curves.
+        for k in 1..=200 {
+            let rotation = DQuat::from_rotation_z(0.002 * f64::from(k));
+            god.step(&Pose { position: DVec3::X * (1.0 - 0.005 * f64::from(k)), rotation });
+        }
+        let left = (least(&wide, &god.pose()) - options.iso) / cell;
+        assert!(left > 0.0 && left < 0.05, "{cells} cells: {left} cells above it");
     }
 }

@@ -60,3 +60,29 @@ fn a_free_part_is_free() {
     let Freedom::Free { escape } = freedom else { panic!("{freedom:?}") };
     assert!(escape.linear.x > 0.0, "away from the box");
 }
+
+/// With room for three quarters of a skin on either side rows conflict at every pass. Skins have to give way evenly, with friction as without: else each pass brings the plate nearer to the wall that it is pulled to, and
+/// in the end it sticks for good.
+#[test]
+fn a_rough_plate_with_room_for_less_than_two_skins_keeps_to_the_middle() {
+    let wall = || shapes::cuboid(DVec3::new(0.2, 1.0, 1.0)).unwrap();
+    let walls = join(&[(wall(), DVec3::NEG_X * 0.2), (wall(), DVec3::X * 0.2)]);
+    let cell = super::field_of(&walls, 96).grid().cell;
+    let room = 0.0075 * cell;
+    let plate = shapes::cuboid(DVec3::new(0.2 - 2.0 * room, 0.3, 0.3)).unwrap();
+    let pair = shell_on_field(&plate, 800, &walls, 96);
+    for friction in [0.0, 0.1] {
+        let options = GodObjectOptions { friction, ..Default::default() };
+        let mut god = GodObject::new(pair.clone(), Pose::IDENTITY, &options).unwrap();
+        let mut thinnest = f64::INFINITY;
+        for k in 0..300 {
+            // Aside and along, so that it slides and is pressed on.
+            let hand = DVec3::new(0.01, 0.15 * (0.05 * f64::from(k)).sin(), 0.0);
+            let step = god.step(&Pose::at(hand));
+            assert!(step.relaxed || step.passes == 0, "μ {friction}, {k}: rows conflict in so little room");
+            thinnest = f64::min(thinnest, super::least(&pair, &god.pose()) / cell);
+        }
+        // Of 0.0075 on either side; a pass that is stopped may use up half of what is left.
+        assert!(thinnest > 0.002, "μ {friction}: {thinnest} cells");
+    }
+}

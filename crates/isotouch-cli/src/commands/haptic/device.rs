@@ -1,9 +1,9 @@
 //! What is in the hand.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use isotouch::haptics::device::{
     Device, DeviceError, DeviceState, Haply, HaplyOptions, InWorkspace, Page, PageOptions, Replay, Workspace,
     WorkspaceOptions,
@@ -15,7 +15,11 @@ use isotouch::scene::haptic::HapticScene;
 use super::Args;
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Failure};
+use crate::format::number;
 use crate::interrupt;
+
+/// How long to wait for a page's first pose where `--seconds` says that there is an end, s: enough to open one by hand.
+const USUAL_WAIT: f64 = 60.0;
 
 /// What `--device` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,14 +76,32 @@ impl Chosen {
             DeviceArg::Page => {
                 let options = PageOptions { port: args.port, ..PageOptions::default() };
                 let mut page = Page::open(&options).or_bad_input()?;
-                let line = format!("waiting for poses at ws://{}; Ctrl-C ends", page.address());
+                let address = page.address();
+                // Whoever says how long it takes wants it to end, client or not.
+                let patience = args.wait.or(args.seconds.map(|_| USUAL_WAIT));
+                let line = match patience {
+                    Some(longest) => {
+                        format!("waiting for poses at ws://{address}; for {} s, Ctrl-C ends", number(longest))
+                    }
+                    None => format!("waiting for poses at ws://{address}; Ctrl-C ends"),
+                };
                 if console.is_json() {
                     complain("note", &line, "");
                 } else {
                     console.say(&line);
                 }
+                let begin = Instant::now();
                 loop {
                     interrupt::check()?;
+                    if let Some(longest) = patience.filter(|&longest| begin.elapsed().as_secs_f64() > longest)
+                    {
+                        return Err(anyhow!(
+                            "nobody sent a pose to ws://{address} within {} s; connect a page or program there (docs/devices.md \
+                             has its messages), or wait longer with --wait",
+                            number(longest)
+                        ))
+                        .or_failed();
+                    }
                     match page.wait(Duration::from_millis(100)) {
                         Ok(_) => break,
                         Err(DeviceError::NotReady { .. } | DeviceError::Lost { .. }) => {}

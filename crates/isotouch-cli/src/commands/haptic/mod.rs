@@ -82,6 +82,9 @@ pub(crate) struct Args {
     /// Replay a recording although it is of another scene.
     #[arg(long)]
     other_scene: bool,
+    /// How long to wait for the page's first pose [default: 60 s with --seconds, otherwise until Ctrl-C]; --seconds counts from there.
+    #[arg(long, value_name = "T", value_parser = between(1e-6, 1e6), allow_hyphen_values = true)]
+    wait: Option<f64>,
     /// Port that the page connects to; 0 for any that is free.
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -144,9 +147,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         rate,
         causality: capabilities.causality,
         device: capabilities.name.to_owned(),
-        scene: format!("{fingerprint} {} offset {} {}", args.method.name(), scene.offset, text.name),
+        scene: format!("{fingerprint} {} {}", made_with(args, &scene, &built), text.name),
         limits: Some([capabilities.max_force, capabilities.max_torque]),
     };
+    if let Some(replayed) = &replayed {
+        warn_of_other_options(&replayed.header().scene, &header.scene, console);
+    }
     let limit = limit(args, &scene, rate, chosen.is_live);
     let drive = Drive {
         device: chosen.device,
@@ -367,6 +373,29 @@ fn replayed(args: &Args, name: &str, fingerprint: &str) -> Result<Option<Recordi
         .or_bad_input();
     }
     Ok(Some(recording))
+}
+
+/// What forces depend on besides the scene's text and the hand.
+fn made_with(args: &Args, scene: &HapticScene, built: &BuiltHaptic) -> String {
+    let (cell, points) = (built.pair.surface().cell(), built.pair.shell().len());
+    format!("{} offset {} cell {cell} points {points}", args.method.name(), scene.offset)
+}
+
+/// A replay has the method, offset, resolution and points of its own command line. Where they are not those of the recording its forces are not either.
+fn warn_of_other_options(recorded: &str, now: &str, console: &Console) {
+    // What is between the fingerprint and the name; recordings of before had no cell.
+    let options = |scene: &str| -> Option<String> {
+        let (_, rest) = scene.split_once(' ')?;
+        rest.contains(" cell ").then(|| rest.split(' ').take(7).collect::<Vec<_>>().join(" "))
+    };
+    let is_same_scene = recorded.split(' ').next() == now.split(' ').next();
+    if let (true, Some(then), Some(now)) = (is_same_scene, options(recorded), options(now))
+        && then != now
+    {
+        console.warn(format_args!(
+            "the recording was made with {then}, and is replayed with {now}: forces will differ. Give the same --method, --offset, --resolution and --points for the same forces"
+        ));
+    }
 }
 
 /// Ticks, if there is an end.

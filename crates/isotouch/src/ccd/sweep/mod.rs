@@ -210,13 +210,11 @@ impl<'a> Sweep<'a> {
     /// How far the interpolant may be below the true distance where that matters: at full resolution as long as σ is well within the
     /// band, for beyond it cells are known to be above.
     fn error_at_points(&self, iso: f64) -> f64 {
-        let fine = self.field.error_bound();
         match self.field.nodes() {
-            Storage::Dense(_) => fine,
-            Storage::Sparse(_) if iso.abs() + 2.0 * fine < self.field.band() * self.field.grid().cell => fine,
-            Storage::Sparse(nodes) => {
+            Storage::Sparse(nodes) if !self.field.is_fine_at(iso) => {
                 self.field.error_of_cells(f64::from(nodes.top_step) * self.field.grid().cell)
             }
+            Storage::Dense(_) | Storage::Sparse(_) => self.field.error_bound(),
         }
     }
 }

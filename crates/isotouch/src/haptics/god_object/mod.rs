@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::HeldPair;
+use super::{HeldPair, Surface};
 use crate::ccd::{NearPoint, Neighbours};
 use crate::contact::constraint::{Contact, Freedom, FrictionSolver, Row, Solver, Weighted};
 use crate::math::spatial::Cholesky6;
@@ -126,6 +126,19 @@ pub enum GodObjectError {
         /// φ there.
         value: f64,
     },
+    /// A level that the field does not hold at full resolution: nothing near it could be told from contact, and the part would never move.
+    #[error(
+        "a level {cells} cells from the surface is more than a field with a band of {band} cells holds; build it with a \
+         band of {needed} or more"
+    )]
+    BeyondBand {
+        /// How far from the surface, in cells.
+        cells: f64,
+        /// Of the field, in cells.
+        band: f64,
+        /// What would do, in cells.
+        needed: f64,
+    },
     /// An option that makes no sense.
     #[error("{quantity} is {value}, but must be {wanted}")]
     Option {
@@ -204,6 +217,7 @@ impl GodObject {
         options: &GodObjectOptions,
     ) -> Result<Self, GodObjectError> {
         check(options)?;
+        check_band(&pair, options)?;
         let world_from_held = world_from_held.checked().ok_or(GodObjectError::NotAPose)?;
         let mut god = Self {
             solver: Solver::with_capacity(options.most_rows),
@@ -401,4 +415,18 @@ fn check(options: &GodObjectOptions) -> Result<(), GodObjectError> {
         return bad("friction", friction, "0 or more");
     }
     Ok(())
+}
+
+/// Whether the field holds the level, and those a little above it that are asked for, at full resolution.
+fn check_band(pair: &HeldPair, options: &GodObjectOptions) -> Result<(), GodObjectError> {
+    let Surface::Field(field) = pair.surface() else { return Ok(()) };
+    let cell = field.grid().cell;
+    let farthest = options.iso.abs() + options.reach * cell;
+    // What is meant for comparison goes along chords or looks at ends, for which any level will do.
+    if options.detection != Detection::Continuous || field.is_fine_at(farthest) {
+        return Ok(());
+    }
+    // Tenths are enough for people, and a tenth more for rounding.
+    let needed = ((farthest + 2.0 * field.error_bound()) / cell * 10.0).floor() / 10.0 + 0.1;
+    Err(GodObjectError::BeyondBand { cells: options.iso / cell, band: field.band(), needed })
 }

@@ -202,6 +202,13 @@ impl GodObject {
 
     /// The same with Coulomb's friction: what is pressed on slides only where the pull along the surface is more than μ times that against it.
     fn rubbing(&mut self, metric: &Mat6, wanted: &Twist) -> Solution {
+        // Where nothing is within its skin staying is allowed, so nothing conflicts.
+        let is_tight = self.rows.iter().any(|row| row.bound < 0.0);
+        let mut thinned = false;
+        if let Some(factor) = Cholesky6::new(metric).filter(|_| is_tight) {
+            // Leaves the rows as thin as they have to be.
+            thinned = self.solve_or_thin(&factor, wanted).outcome == Outcome::Relaxed;
+        }
         let mut rubs = std::mem::take(&mut self.rubs);
         rubs.clear();
         rubs.extend((0..self.rows.len()).map(|row| self.rough_contact(row)));
@@ -211,7 +218,11 @@ impl GodObject {
             FrictionOptions { slip_length: self.slip_length().unwrap_or(usual.slip_length), ..usual };
         let found = self.friction_solver.solve(metric, wanted, &self.rubs, &options);
         self.active = self.friction_solver.forces().iter().filter(|force| force.normal > 0.0).count();
-        found.solution
+        let outcome = match found.solution.outcome {
+            Outcome::Solved if thinned => Outcome::Relaxed,
+            outcome => outcome,
+        };
+        Solution { outcome, ..found.solution }
     }
 
     /// One of the rows, with friction.

@@ -66,7 +66,7 @@ impl HapticScene {
                     Held::Shell => (shape, &mesh),
                     Held::Field => (&self.held, &held),
                 };
-                let field = field(&of.source, solid).map_err(of_shape(of))?;
+                let field = field(&self.with_band(&of.source), solid).map_err(of_shape(of))?;
                 (Some(mesh), Surface::Field(Arc::new(field)))
             }
         };
@@ -80,6 +80,13 @@ impl HapticScene {
             .and_then(|pair| pair.with_fixed_at(self.world_from_fixed))
             .map_err(|error| here(error.into()))?;
         Ok(BuiltHaptic { pair: Arc::new(pair), held: Arc::new(held), fixed: fixed.map(Arc::new) })
+    }
+
+    /// A field whose band holds the level that is touched, and where springs begin.
+    fn with_band(&self, source: &ShapeSource) -> ShapeSource {
+        // Twice the error of its cells, 0.87 each, and some more for what is looked for above the level.
+        let needed = self.offset.abs() + self.penalty.security_distance.max(0.0) + 2.0;
+        ShapeSource { band: source.band.max(needed), ..source.clone() }
     }
 
     /// What follows the hand, at the start.
