@@ -414,3 +414,33 @@ fn built_in_scenes_of_cloth_run_by_their_names_and_go_on() {
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("flag-wires"), "{}", unknown.stderr);
 }
+
+/// A film that somebody kept there was replaced, and half a checkpoint was taken for one of another scene.
+#[test]
+fn what_no_simulation_left_and_what_is_damaged_is_called_so() {
+    let desk = desk(SCENE);
+    fs::create_dir(desk.path("films")).unwrap();
+    fs::write(desk.path("films/scene.glb"), "mine").unwrap();
+    let refused = desk.run(&["simulate", "s.toml", "-o", "films"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("films holds scene.glb, which no simulation left there"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(fs::read(desk.path("films/scene.glb")).unwrap(), b"mine");
+    let whole = desk.run(&["simulate", "s.toml", "-o", "films", "--seconds", "0.05", "--force"]);
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    let checkpoint = fs::read(desk.path("films/resume/checkpoint")).unwrap();
+    fs::write(desk.path("films/resume/checkpoint"), &checkpoint[..checkpoint.len() / 2]).unwrap();
+    let damaged = desk.run(&["simulate", "s.toml", "-o", "films", "--resume"]);
+    assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
+    assert!(
+        damaged.stderr.contains("damaged") && !damaged.stderr.contains("another scene"),
+        "{}",
+        damaged.stderr
+    );
+    let long = desk.run(&["simulate", "s.toml", "-o", "long", "--dt", "10"]);
+    assert_eq!(long.code, Some(2), "{}", long.stderr);
+    assert!(long.stderr.contains("longer than the 0.5 s to simulate"), "{}", long.stderr);
+}
