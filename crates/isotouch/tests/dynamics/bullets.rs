@@ -226,9 +226,10 @@ fn bullets_in_a_row_do_not_push_each_other_through_a_plate() {
         for (bullets, is_rear_first) in [(2, false), (2, true), (4, false), (4, true)] {
             let (mut world, ids) = row(integrator, bullets, is_rear_first);
             let start = world.report().kinetic_energy;
-            // The one in which they come to the plate, and the next. Later soft explicit springs throw four of them aside, spinning, and then they may come into each other: a bullet that is carried round
-            // by one that turns is looked at along a straight way, not along the arc.
-            let steps = if bullets > 2 { 2 } else { 20 };
+            // With the implicit integrator they stay apart. Steps of 1/240 s are beyond what explicit springs are stable at: after the step in which they come to the plate, and the next, these throw four
+            // of them aside, spinning, and then one may come into another or the run diverges.
+            let is_sure = integrator == Integrator::Implicit || bullets == 2;
+            let steps = if is_sure { 20 } else { 2 };
             for step in 0..steps {
                 let report = world.step(1.0 / 240.0).unwrap();
                 let case = format!("{integrator:?}, {bullets}, rear first: {is_rear_first}, step {step}");
