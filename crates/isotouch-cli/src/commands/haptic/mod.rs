@@ -378,7 +378,7 @@ fn replayed(args: &Args, name: &str, fingerprint: &str) -> Result<Option<Recordi
 /// What forces depend on besides the scene's text and the hand.
 fn made_with(args: &Args, scene: &HapticScene, built: &BuiltHaptic) -> String {
     let (cell, points) = (built.pair.surface().cell(), built.pair.shell().len());
-    format!("{} offset {} cell {cell} points {points}", args.method.name(), scene.offset)
+    format!("{} offset {} cell {cell:.6e} points {points}", args.method.name(), scene.offset)
 }
 
 /// A replay has the method, offset, resolution and points of its own command line. Where they are not those of the recording its forces are not either.
