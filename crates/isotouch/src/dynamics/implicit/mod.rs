@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use super::delay::{Delay, Delays, Shift, add_delay};
 use super::free::Moved;
-use super::pairs::{Party, Pressed, Watched, watched_again};
+use super::pairs::{Party, Pressed, Role, Watched, watched_again};
 use super::world::{Stepped, World};
 use crate::contact::BodyStep;
 use crate::math::{Twist, Wrench};
@@ -45,6 +45,8 @@ const MOST_RELAYS: usize = 3;
 const UNTOLD: f64 = 1e-3;
 /// A body that turns farther in a step than this is looked at again, radians: its points may come to where their chords did not lead. Of a point's distance to the axis the chord is off by an eighth of the square.
 const FAR_TURN: f64 = 0.1;
+/// The same for what touches something that forces do not move, and so can roll on it for long: arms of the step's beginning would slow its turning, by a force times as much of its size.
+const ROLLED: f64 = 1e-3;
 
 /// Velocities that were found for the bodies of an island, and where they lead.
 struct Tried {
@@ -169,15 +171,21 @@ impl World {
         let bearable = UNTOLD * island.bodies.iter().map(kinetic).sum::<f64>();
         let is_much = best.untold.iter().sum::<f64>() > bearable;
         let share = bearable / island.roles.len() as f64;
-        let turns_far = |k: usize| (course.moves[k].rate * course.dt).length_squared() > FAR_TURN * FAR_TURN;
         let mut is_any = false;
         for (&k, untold) in island.roles.iter().zip(&best.untold) {
             let role = &watched[k].role;
+            let least = if self.both_give_way(role) { FAR_TURN } else { ROLLED };
+            let turns_far = |k: usize| (course.moves[k].rate * course.dt).length_squared() > least * least;
             let is_turned = || turns_far(role.shell_of) || role.on.body().is_some_and(turns_far);
             is_asked[k] = (is_much && *untold > share) || (relay == 0 && is_turned());
             is_any |= is_asked[k];
         }
         is_any
+    }
+
+    /// Whether forces move both.
+    fn both_give_way(&self, role: &Role) -> bool {
+        self.bodies[role.shell_of].is_dynamic() && role.on.body().is_some_and(|j| self.bodies[j].is_dynamic())
     }
 
     /// Solves for the velocities of an island, from others or from those before the step, and moves its bodies with them.
@@ -254,8 +262,11 @@ impl World {
                 known.for_each(drop);
                 continue;
             };
+            let gives_way = self.both_give_way(&watched[k].role);
             let mut rows: Vec<Row> = known
-                .map(|(row, velocity)| row.relaid(&watched[k].role, &pair, *velocity * course.dt))
+                .map(|(row, velocity)| {
+                    row.relaid(&watched[k].role, &pair, (*velocity * course.dt, gives_way))
+                })
                 .collect();
             // Both are in the order of points.
             let known = rows.len();

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::ccd::{HitStatus, PointContacts};
-use crate::contact::{BodyStep, Friction, Handles, Placed, ShellOnSurface};
+use crate::contact::{BodyStep, Friction, Handles, ShellOnSurface};
 use crate::dynamics::pairs::{Party, Role, Watched, normal_of};
 use crate::dynamics::world::World;
 use crate::math::Pose;
@@ -43,15 +43,34 @@ impl Row {
         (place, pair.obstacle.touchable().value(place) + role.overlap)
     }
 
-    /// The same with the plane at the end of a step, in which the point went this way relative to what it touches.
+    /// The same with the plane at the end of a step, in which the point went this way relative to what it touches. Against what forces do not move arms are those of there, too: what rolls presses under its
+    /// centre then, and not ahead of it by as much as it rolls in a step, which would brake it. Between two that give way they stay those of when they meet, for the sake of their angular momentum.
     #[must_use]
-    pub(super) fn relaid(&self, role: &Role, pair: &ShellOnSurface<'_>, way: DVec3) -> Self {
-        let (place, phi) = self.end(role, pair, &pair.end());
-        let turn = pair.surface_body.to.world_from_body.rotation;
-        let normal = normal_of(pair.obstacle.touchable(), place).map(|normal| turn * normal);
-        match normal.filter(|normal| normal.dot(self.normal) > SAME_SIDE && phi.is_finite()) {
-            Some(normal) => Self { normal, gap: phi - normal.dot(way), ..*self },
-            None => *self,
+    pub(super) fn relaid(
+        &self,
+        role: &Role,
+        pair: &ShellOnSurface<'_>,
+        (way, gives_way): (DVec3, bool),
+    ) -> Self {
+        let (in_surface, phi) = self.end(role, pair, &pair.end());
+        let (shell_body, surface_body) = (&pair.shell_body.to, &pair.surface_body.to);
+        let turn = surface_body.world_from_body.rotation;
+        let normal = normal_of(pair.obstacle.touchable(), in_surface).map(|normal| turn * normal);
+        let Some(normal) = normal.filter(|normal| normal.dot(self.normal) > SAME_SIDE && phi.is_finite())
+        else {
+            return *self;
+        };
+        if gives_way {
+            return Self { normal, gap: phi - normal.dot(way), ..*self };
+        }
+        let place = shell_body.world_from_body.place(pair.shell.points()[self.point as usize]);
+        let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
+        Self {
+            normal,
+            gap: phi - pair.shell_body.duration * normal.dot(velocity),
+            arm_of_shell: place - shell_body.center_in_world(),
+            arm_of_surface: place - surface_body.center_in_world(),
+            ..*self
         }
     }
 }
@@ -66,19 +85,11 @@ impl World {
         }
         let Some(pair) = self.on_surface(&role, steps) else { return Vec::new() };
         let touching = pair.contacts_near(&mut watched.vicinity, iso);
-        let gives_way = role.on.body().is_some_and(|j| self.bodies[j].is_dynamic())
-            && self.bodies[role.shell_of].is_dynamic();
-        let cell = self.cell_of(role.pair);
-        touching.iter().filter_map(|of| row(&role, &pair, of, (gives_way, cell))).collect()
+        touching.iter().filter_map(|of| row(&role, &pair, of)).collect()
     }
 }
 
-fn row(
-    role: &Role,
-    pair: &ShellOnSurface<'_>,
-    of: &PointContacts,
-    (gives_way, cell): (bool, f64),
-) -> Option<Row> {
+fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
     let first = of.intervals.iter().find(|interval| interval.status != HitStatus::Bound)?;
     let surface = pair.obstacle.touchable();
     let chord = pair.chord(of.point);
@@ -88,11 +99,6 @@ fn row(
     let normal = normal_of(surface, met)?;
     // The plane through there, as seen from the beginning.
     let gap = surface.value(met) + role.overlap + normal.dot(chord.from - met);
-    if !gives_way && first.end >= 1.0 {
-        if let Some(row) = row_at_end(role, pair, of.point, (normal, gap, cell)) {
-            return Some(row);
-        }
-    }
     let shell_body = pair.shell_body.at(t, Handles::Interpolated);
     let surface_body = pair.surface_body.at(t, Handles::Interpolated);
     let [center, other_center] = [shell_body, surface_body].map(|body| body.center_in_world());
@@ -115,45 +121,5 @@ fn row(
         arm_of_shell: place - center,
         arm_of_surface: place - other_center,
         ahead,
-    })
-}
-
-/// The same of a point that stays, against what forces do not move: with the plane where it ends, and arms from there. What rolls presses under its centre then; with arms from the beginning it
-/// would press ahead of it, by as much as it rolls in a step, and be braked. Between two that give way arms are those of when they meet, for the sake of their angular momentum.
-fn row_at_end(
-    role: &Role,
-    pair: &ShellOnSurface<'_>,
-    point: u32,
-    (met_normal, met_gap, cell): (DVec3, f64, f64),
-) -> Option<Row> {
-    let surface = pair.obstacle.touchable();
-    let (shell_body, surface_body) = (&pair.shell_body.to, &pair.surface_body.to);
-    let p = pair.shell.points()[point as usize];
-    let in_surface = pair.end().place(p);
-    let normal = normal_of(surface, in_surface)?;
-    let phi = surface.value(in_surface) + role.overlap;
-    // Deeper, or on another side, it is where the free motion leads and the body does not.
-    if normal.dot(met_normal) < SAME_SIDE || phi < -cell {
-        return None;
-    }
-    let normal = surface_body.world_from_body.rotation * normal;
-    let place = shell_body.world_from_body.place(p);
-    let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
-    let stiffness = role.law.stiffness.of_point(pair.shell.weights()[point as usize]);
-    let [center, other_center] = [shell_body, surface_body].map(Placed::center_in_world);
-    let gap = phi - pair.shell_body.duration * normal.dot(velocity);
-    (gap.is_finite() && place.is_finite()).then(|| Row {
-        point,
-        shell_of: role.shell_of,
-        on: role.on,
-        normal,
-        gap,
-        stiffness,
-        damping: if met_gap < 0.0 { stiffness * role.law.damping } else { 0.0 },
-        friction: role.law.friction,
-        t: 1.0,
-        arm_of_shell: place - center,
-        arm_of_surface: place - other_center,
-        ahead: DVec3::ZERO,
     })
 }
