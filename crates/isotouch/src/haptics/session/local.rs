@@ -250,3 +250,88 @@ pub(super) fn felt(
     let about_center = coupling.wrench(&gap, &velocity);
     Wrench { force: about_center.force, torque: about_center.torque + arm.cross(about_center.force) }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ccd::Plane;
+    use crate::haptics::{GodObjectOptions, Held, HeldPair, Surface};
+    use crate::math::DQuat;
+    use crate::mesh::{mass_properties, shapes};
+    use crate::shell::{PointShell, Sampling, ShellOptions};
+
+    /// A block on a floor, pulled 1 mm into it and 2 mm along, by a god object that had one pass to follow: it is not yet where planes would let it go.
+    fn word(friction: f64) -> (LocalModel, Pose, DVec3) {
+        let block = shapes::cuboid(DVec3::new(0.02, 0.01, 0.03)).unwrap();
+        let options = ShellOptions { sampling: Sampling::Points(300), ..Default::default() };
+        let shell = Arc::new(PointShell::from_mesh(&block, &options).unwrap());
+        let floor = Surface::Analytic(Arc::new(Plane::GROUND), 1e-3);
+        let mass = mass_properties(&block, 1000.0).unwrap();
+        let pair = Arc::new(HeldPair::new(shell, floor, Held::Shell, mass).unwrap());
+        let center = pair.center();
+        let options = GodObjectOptions { passes: 1, friction, ..Default::default() };
+        let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.00502), &options).unwrap();
+        let hand = Pose {
+            position: DVec3::new(0.002, 0.004, 0.0),
+            rotation: DQuat::from_rotation_y(0.02) * DQuat::from_rotation_x(0.01),
+        };
+        god.step(&hand);
+        let mut word = LocalModel::at(god.pose());
+        let renderer = Renderer::Constraint(Box::new(god), Coupling::spring(1000.0, 0.1));
+        word.fill(&renderer, &hand, (&mut Vec::new(), &mut Solvers::new()));
+        assert!(matches!(word.kind, Kind::Planes { .. } | Kind::Rough { .. }), "{:?}", word.kind);
+        assert!(word.pose.position.x < 0.0018, "it is behind: {}", word.pose.position.x);
+        (word, hand, center)
+    }
+
+    #[test]
+    fn for_the_hand_of_the_word_the_part_is_where_the_word_says() {
+        for friction in [0.0, 0.5] {
+            let (word, hand, center) = word(friction);
+            let (part, _) = word.part_for((&hand, &Twist::ZERO), 0.0, center, &mut Solvers::new());
+            // A displacement of nothing leaves the place, and the turn but for rounding.
+            assert!(part.position.distance(word.pose.position) < 1e-15, "μ = {friction}");
+            assert!(part.rotation.dot(word.pose.rotation).abs() > 1.0 - 1e-15, "μ = {friction}");
+        }
+    }
+
+    #[test]
+    fn from_there_it_slides_with_the_hand_and_stays_on_the_floor() {
+        let (word, hand, center) = word(0.0);
+        let mut solvers = Solvers::new();
+        let mut part = |by: DVec3| {
+            let hand = Pose { position: hand.position + by, ..hand };
+            word.part_for((&hand, &Twist::ZERO), 0.0, center, &mut solvers).0.position - word.pose.position
+        };
+        let along = DVec3::new(1e-4, 0.0, -5e-5);
+        assert!((part(along) - along).length() < 1e-12, "{}", part(along));
+        // Deeper, and a little out again: it is still pressed on, so it stays. A part that came out with the hand would push it with a force that does not go down.
+        for y in [-1e-3, -1e-4, 1e-4] {
+            assert!(part(DVec3::Y * y).length() < 1e-12, "{y}: {}", part(DVec3::Y * y));
+        }
+    }
+
+    #[test]
+    fn it_goes_no_farther_than_the_hand() {
+        let (word, hand, center) = word(0.0);
+        let Kind::Planes { then, .. } = word.kind else { unreachable!() };
+        assert!(then.linear.x > 1e-4, "there was a way to go: {then:?}");
+        let mut solvers = Solvers::new();
+        for k in 0..500 {
+            let direction = DVec3::new(
+                (1.3 * f64::from(k)).sin(),
+                (2.1 * f64::from(k)).cos(),
+                (0.7 * f64::from(k)).sin(),
+            );
+            let by = direction.normalize() * 1e-5 * f64::from(k);
+            let moved = Pose { position: hand.position + by, ..hand };
+            let (part, _) = word.part_for((&moved, &Twist::ZERO), 0.0, center, &mut solvers);
+            let way = part.place(center).distance(word.pose.place(center));
+            assert!(way <= by.length() + 1e-12, "{way} of {}", by.length());
+        }
+    }
+}
