@@ -108,6 +108,40 @@ fn by_constraints_no_scene_is_ever_entered() {
     }
 }
 
+/// The force is that of the spring between the hand and the part where it is, so it changes by no more than both go, whichever planes the servo loop was told; and it does not come back the next tick.
+#[test]
+fn by_constraints_the_force_changes_as_hand_and_part_move() {
+    // N: but for rounding, of poses in metres times the stiffness.
+    const ROUNDING: f64 = 1e-9;
+    for (name, seconds) in [("sliding", 4.5), ("landing-gear", 4.5)] {
+        let mut scene = scene(name).scaled_down(256, 3400);
+        scene.seconds = seconds;
+        let felt = feel(&scene, Method::Constraint);
+        let (center, coupling) = (felt.pair.center(), scene.coupling_for(&felt.pair, Method::Constraint));
+        assert_eq!(coupling.damping, 0.0, "velocities would count, too");
+        let change = |k: usize| felt.wrenches[k].force - felt.wrenches[k - 1].force;
+        let way = |from: &Pose, to: &Pose| from.place(center).distance(to.place(center));
+        // Before, forces grow by the ramp.
+        let ramp = 1 + (1e3 * isotouch::haptics::safety::SafetyOptions::default().ramp) as usize;
+        let mut pressed = 0;
+        for k in ramp + 1..felt.wrenches.len() {
+            let hand = way(&felt.states[k - 1].pose, &felt.states[k].pose);
+            let part = way(&felt.parts[k - 1], &felt.parts[k]);
+            let most = coupling.stiffness * (hand + part) + ROUNDING;
+            assert!(change(k).length() <= most, "{name}, tick {k}: {} N of {most}", change(k).length());
+            let (there, back) = (change(k - 1), change(k));
+            let is_spike = there.dot(back) < -0.5 * there.length() * back.length()
+                && there.length().min(back.length()) > SPIKE;
+            assert!(!is_spike, "{name}, tick {k}: by {there} and back by {back}");
+            pressed += usize::from(felt.wrenches[k].force.length() > 1.0);
+        }
+        assert!(pressed > 1000, "{name}: pressed in {pressed} ticks");
+    }
+}
+
+/// N, there and back in two ticks: about what a hand feels as a click, and less than the hand's own motion makes of 1000 N/m.
+const SPIKE: f64 = 0.3;
+
 #[test]
 fn by_springs_every_scene_ends_near_the_hand_and_is_entered_by_less_than_a_few_cells() {
     for (name, method) in [

@@ -1,8 +1,17 @@
 //! What the servo loop knows of contact until the simulation says more.
 //!
 //! The simulation says where the part is and which planes hold it back there. Between two such words the hand goes on, and a thousandth of a second later the part would be elsewhere: on the same planes, most
-//! often. So the servo loop solves the same small program, from the last known pose: the part slides along its planes with the hand, or sticks to them where they are rough, and the force is that of
-//! contact, not of a part that lags behind. In free space nothing is felt.
+//! often. So the servo loop solves the same small program, from the last known pose: the part slides along its planes with the hand, or sticks to them where they are rough. In free space nothing is felt.
+//!
+//! Planes are not the surface. Where a hand is far inside they would let the part go to places that it is kept from by what they do not tell, a lump or the other side of a wire; the simulation tries, and is
+//! stopped. If the servo loop went there, its force would be that of the planes that happened to be told, another with every word. So only the *change* is taken from them:
+//!
+//! ```text
+//! part(now) = part(word) + a(hand now) − a(hand of the word)         a(h) = argmin ½‖a − (h − part(word))‖²_M, J·a ≤ b
+//! ```
+//!
+//! For the hand that a word answers to the part is where the simulation has it, to the last bit, whatever planes there are; and as a(·) is a projection, which brings nothing farther apart, the part goes no
+//! farther than the hand has gone since, in the metric of its mass.
 
 use glam::DVec3;
 
@@ -35,10 +44,10 @@ pub(super) struct LocalModel {
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// It slides along planes.
-    Planes { metric: Cholesky6, planes: [Row; MOST_PLANES], count: usize },
+    /// It slides along planes. `then` is what they left of the way to the hand that the word answers to.
+    Planes { metric: Cholesky6, planes: [Row; MOST_PLANES], count: usize, then: Twist },
     /// It slides along rough ones, or sticks.
-    Rough { metric: Mat6, contacts: [Contact; MOST_PLANES], count: usize, slip_length: f64 },
+    Rough { metric: Mat6, contacts: [Contact; MOST_PLANES], count: usize, slip_length: f64, then: Twist },
     /// It goes where the hand goes.
     Free,
     /// It is on its way to the hand, past something that it no longer touches: it stays where it is, for a force that came and went with every such step would be a rattle.
@@ -53,7 +62,7 @@ const NO_CONTACT: Contact =
 /// Rounds of friction in a servo call: some microseconds each. Whatever they have come to, the last one has friction against the slip; the simulation takes as many as it needs.
 const ROUNDS: u32 = 6;
 
-/// What the servo loop solves its programs with. Made once, for [`MOST_PLANES`].
+/// What these programs are solved with, in either loop. Made once, for [`MOST_PLANES`].
 pub(super) struct Solvers {
     smooth: Solver,
     rough: FrictionSolver,
@@ -81,8 +90,13 @@ impl LocalModel {
         }
     }
 
-    /// What there is to know of a renderer, after a step towards a hand.
-    pub(super) fn fill(&mut self, renderer: &Renderer, hand: &Pose, order: &mut Vec<u32>) {
+    /// What there is to know of a renderer, after a step towards a hand that ended at the word's pose.
+    pub(super) fn fill(
+        &mut self,
+        renderer: &Renderer,
+        hand: &Pose,
+        (order, solvers): (&mut Vec<u32>, &mut Solvers),
+    ) {
         self.kind = match renderer {
             Renderer::Penalty(_) => Kind::Moving,
             Renderer::Constraint(god, _) if god.rows().is_empty() && god.is_at(hand) => Kind::Free,
@@ -92,6 +106,13 @@ impl LocalModel {
                 Self::on_planes(god, order).unwrap_or(Kind::Behind)
             }
         };
+        let wanted = self.pose.displacement_to(hand, renderer.pair().center());
+        match (self.kind.along_planes(&wanted, solvers), &mut self.kind) {
+            (Some(step), Kind::Planes { then, .. } | Kind::Rough { then, .. }) => *then = step,
+            // Planes that say nothing of this hand say nothing of the next.
+            (None, kind @ (Kind::Planes { .. } | Kind::Rough { .. })) => *kind = Kind::Behind,
+            _ => {}
+        }
     }
 
     /// The planes of some of a god object's rows; `None` for a part whose metric is none.
@@ -102,13 +123,20 @@ impl LocalModel {
             for (contact, &row) in contacts.iter_mut().zip(chosen) {
                 *contact = god.rough_contact(row as usize);
             }
-            return Cholesky6::new(&metric).map(|_| Kind::Rough { metric, contacts, count, slip_length });
+            let then = Twist::ZERO;
+            return Cholesky6::new(&metric).map(|_| Kind::Rough {
+                metric,
+                contacts,
+                count,
+                slip_length,
+                then,
+            });
         }
         let mut planes = [NO_PLANE; MOST_PLANES];
         for (plane, &row) in planes.iter_mut().zip(chosen) {
             *plane = god.rows()[row as usize];
         }
-        Cholesky6::new(&metric).map(|metric| Kind::Planes { metric, planes, count })
+        Cholesky6::new(&metric).map(|metric| Kind::Planes { metric, planes, count, then: Twist::ZERO })
     }
 
     /// Where the part is for this hand, and how it moves. Does not allocate.
@@ -128,48 +156,68 @@ impl LocalModel {
                 let way = Twist { linear: self.twist.linear * since, angular: self.twist.angular * since };
                 (self.pose.displaced(&way, center), self.twist)
             }
-            Kind::Planes { metric, planes, count } => {
-                let (planes, solver) = (&planes[..*count], &mut solvers.smooth);
+            Kind::Planes { then, .. } | Kind::Rough { then, .. } => {
                 let wanted = self.pose.displacement_to(hand.0, center);
-                let found = solver.solve_or_relax(metric, &wanted, planes, &[]);
-                let step = if found.is_minimum() { found.step } else { Twist::ZERO };
-                let pose = self.pose.displaced(&step, center);
-                // Only planes that hold it hold its velocity.
-                let mut holding = [NO_PLANE; 12];
-                let mut held = 0;
-                for weight in solver.weights().iter().take(holding.len()) {
-                    holding[held] = Row { bound: 0.0, ..planes[weight.row] };
-                    held += 1;
-                }
-                let moves = solver.solve(metric, hand.1, &holding[..held]);
-                (pose, if moves.is_minimum() { moves.step } else { Twist::ZERO })
-            }
-            Kind::Rough { metric, contacts, count, slip_length } => {
-                let (contacts, solver) = (&contacts[..*count], &mut solvers.rough);
-                let options = FrictionOptions { slip_length: *slip_length, rounds: ROUNDS };
-                let wanted = self.pose.displacement_to(hand.0, center);
-                let found = solver.solve(metric, &wanted, contacts, &options).solution;
-                let step = if found.is_minimum() { found.step } else { Twist::ZERO };
-                // What is pressed on and slips goes along with the hand as far as the planes let it; what sticks does not.
-                let pressed = contacts.iter().zip(solver.forces()).filter(|(_, force)| force.normal > 0.0);
-                let sticks = |contact: &Contact| contact.slip(&step).length() <= *slip_length;
-                let is_held = pressed.clone().next().is_some() && pressed.clone().all(|(of, _)| sticks(of));
-                let twist = match Cholesky6::new(metric) {
-                    Some(metric) if !is_held => {
-                        let mut holding = [NO_PLANE; 12];
-                        let mut held = 0;
-                        for ((contact, _), row) in pressed.zip(&mut holding) {
-                            *row = Row { bound: 0.0, ..contact.row() };
-                            held += 1;
-                        }
-                        let moves = solvers.smooth.solve(&metric, hand.1, &holding[..held]);
-                        if moves.is_minimum() { moves.step } else { Twist::ZERO }
-                    }
-                    _ => Twist::ZERO,
+                let Some(step) = self.kind.along_planes(&wanted, solvers) else {
+                    return (self.pose, Twist::ZERO);
                 };
-                (self.pose.displaced(&step, center), twist)
+                let since = Twist { linear: step.linear - then.linear, angular: step.angular - then.angular };
+                let pose = self.pose.displaced(&since, center);
+                (pose, self.kind.velocity_along_planes(&step, hand.1, solvers))
             }
         }
+    }
+}
+
+impl Kind {
+    /// What planes leave of a way; `None` if there are none, or no such way.
+    fn along_planes(&self, wanted: &Twist, solvers: &mut Solvers) -> Option<Twist> {
+        let found = match self {
+            Self::Planes { metric, planes, count, .. } => {
+                solvers.smooth.solve_or_relax(metric, wanted, &planes[..*count], &[])
+            }
+            Self::Rough { metric, contacts, count, slip_length, .. } => {
+                let options = FrictionOptions { slip_length: *slip_length, rounds: ROUNDS };
+                solvers.rough.solve(metric, wanted, &contacts[..*count], &options).solution
+            }
+            Self::Free | Self::Behind | Self::Moving => return None,
+        };
+        found.is_minimum().then_some(found.step)
+    }
+
+    /// How the part moves with a hand, after [`Kind::along_planes`] has found a step: only planes that hold it hold its velocity.
+    fn velocity_along_planes(&self, step: &Twist, hand: &Twist, solvers: &mut Solvers) -> Twist {
+        let mut holding = [NO_PLANE; 12];
+        let mut held = 0;
+        let mut hold = |row: Row| {
+            if held < holding.len() {
+                holding[held] = Row { bound: 0.0, ..row };
+                held += 1;
+            }
+        };
+        let metric = match self {
+            Self::Planes { metric, planes, .. } => {
+                solvers.smooth.weights().iter().for_each(|weight| hold(planes[weight.row]));
+                *metric
+            }
+            Self::Rough { metric, contacts, count, slip_length, .. } => {
+                // What is pressed on and slips goes along with the hand as far as the planes let it; what sticks does not.
+                let mut slips = false;
+                for (contact, force) in contacts[..*count].iter().zip(solvers.rough.forces()) {
+                    if force.normal > 0.0 {
+                        slips |= contact.slip(step).length() > *slip_length;
+                        hold(contact.row());
+                    }
+                }
+                match Cholesky6::new(metric) {
+                    Some(metric) if slips || held == 0 => metric,
+                    _ => return Twist::ZERO,
+                }
+            }
+            Self::Free | Self::Behind | Self::Moving => return Twist::ZERO,
+        };
+        let moves = solvers.smooth.solve(&metric, hand, &holding[..held]);
+        if moves.is_minimum() { moves.step } else { Twist::ZERO }
     }
 }
 
@@ -201,4 +249,89 @@ pub(super) fn felt(
     let velocity = Twist { linear: part.1.linear - hand.1.linear, angular: part.1.angular - hand.1.angular };
     let about_center = coupling.wrench(&gap, &velocity);
     Wrench { force: about_center.force, torque: about_center.torque + arm.cross(about_center.force) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ccd::Plane;
+    use crate::haptics::{GodObjectOptions, Held, HeldPair, Surface};
+    use crate::math::DQuat;
+    use crate::mesh::{mass_properties, shapes};
+    use crate::shell::{PointShell, Sampling, ShellOptions};
+
+    /// A block on a floor, pulled 1 mm into it and 2 mm along, by a god object that had one pass to follow: it is not yet where planes would let it go.
+    fn word(friction: f64) -> (LocalModel, Pose, DVec3) {
+        let block = shapes::cuboid(DVec3::new(0.02, 0.01, 0.03)).unwrap();
+        let options = ShellOptions { sampling: Sampling::Points(300), ..Default::default() };
+        let shell = Arc::new(PointShell::from_mesh(&block, &options).unwrap());
+        let floor = Surface::Analytic(Arc::new(Plane::GROUND), 1e-3);
+        let mass = mass_properties(&block, 1000.0).unwrap();
+        let pair = Arc::new(HeldPair::new(shell, floor, Held::Shell, mass).unwrap());
+        let center = pair.center();
+        let options = GodObjectOptions { passes: 1, friction, ..Default::default() };
+        let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.00502), &options).unwrap();
+        let hand = Pose {
+            position: DVec3::new(0.002, 0.004, 0.0),
+            rotation: DQuat::from_rotation_y(0.02) * DQuat::from_rotation_x(0.01),
+        };
+        god.step(&hand);
+        let mut word = LocalModel::at(god.pose());
+        let renderer = Renderer::Constraint(Box::new(god), Coupling::spring(1000.0, 0.1));
+        word.fill(&renderer, &hand, (&mut Vec::new(), &mut Solvers::new()));
+        assert!(matches!(word.kind, Kind::Planes { .. } | Kind::Rough { .. }), "{:?}", word.kind);
+        assert!(word.pose.position.x < 0.0018, "it is behind: {}", word.pose.position.x);
+        (word, hand, center)
+    }
+
+    #[test]
+    fn for_the_hand_of_the_word_the_part_is_where_the_word_says() {
+        for friction in [0.0, 0.5] {
+            let (word, hand, center) = word(friction);
+            let (part, _) = word.part_for((&hand, &Twist::ZERO), 0.0, center, &mut Solvers::new());
+            // A displacement of nothing leaves the place, and the turn but for rounding.
+            assert!(part.position.distance(word.pose.position) < 1e-15, "μ = {friction}");
+            assert!(part.rotation.dot(word.pose.rotation).abs() > 1.0 - 1e-15, "μ = {friction}");
+        }
+    }
+
+    #[test]
+    fn from_there_it_slides_with_the_hand_and_stays_on_the_floor() {
+        let (word, hand, center) = word(0.0);
+        let mut solvers = Solvers::new();
+        let mut part = |by: DVec3| {
+            let hand = Pose { position: hand.position + by, ..hand };
+            word.part_for((&hand, &Twist::ZERO), 0.0, center, &mut solvers).0.position - word.pose.position
+        };
+        let along = DVec3::new(1e-4, 0.0, -5e-5);
+        assert!((part(along) - along).length() < 1e-12, "{}", part(along));
+        // Deeper, and a little out again: it is still pressed on, so it stays. A part that came out with the hand would push it with a force that does not go down.
+        for y in [-1e-3, -1e-4, 1e-4] {
+            assert!(part(DVec3::Y * y).length() < 1e-12, "{y}: {}", part(DVec3::Y * y));
+        }
+    }
+
+    #[test]
+    fn it_goes_no_farther_than_the_hand() {
+        let (word, hand, center) = word(0.0);
+        let Kind::Planes { then, .. } = word.kind else { unreachable!() };
+        assert!(then.linear.x > 1e-4, "there was a way to go: {then:?}");
+        let mut solvers = Solvers::new();
+        for k in 0..500 {
+            let direction = DVec3::new(
+                (1.3 * f64::from(k)).sin(),
+                (2.1 * f64::from(k)).cos(),
+                (0.7 * f64::from(k)).sin(),
+            );
+            let by = direction.normalize() * 1e-5 * f64::from(k);
+            let moved = Pose { position: hand.position + by, ..hand };
+            let (part, _) = word.part_for((&moved, &Twist::ZERO), 0.0, center, &mut solvers);
+            let way = part.place(center).distance(word.pose.place(center));
+            assert!(way <= by.length() + 1e-12, "{way} of {}", by.length());
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::local::LocalModel;
+use super::local::{LocalModel, Solvers};
 use crate::contact::Placed;
 use crate::haptics::Renderer;
 use crate::haptics::device::DeviceState;
@@ -24,6 +24,7 @@ pub struct Simulation {
     /// Step where the device's clock does not say: at the start.
     usual_step: f64,
     order: Vec<u32>,
+    solvers: Solvers,
     totals: Totals,
 }
 
@@ -56,6 +57,7 @@ impl Simulation {
             time: None,
             usual_step,
             order: Vec::with_capacity(256),
+            solvers: Solvers::new(),
             totals: Totals::default(),
         }
     }
@@ -93,7 +95,7 @@ impl Simulation {
         word.contacts = u32::try_from(rendered.contacts).unwrap_or(u32::MAX);
         word.penetration = rendered.penetration;
         word.is_stuck = rendered.is_stuck;
-        word.fill(&self.renderer, &state.pose, &mut self.order);
+        word.fill(&self.renderer, &state.pose, (&mut self.order, &mut self.solvers));
         word.steps = totals.steps;
         word.seconds = begin.elapsed().as_secs_f64();
         self.words.write(*word);
