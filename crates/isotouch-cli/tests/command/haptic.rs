@@ -327,3 +327,44 @@ fn a_page_feels_the_wall() {
     let force = json["max_force"].as_f64().unwrap();
     assert!((0.3..2.2).contains(&force), "{force} N; {json}");
 }
+
+/// What a killed process or a full disk leaves behind must not pass for a whole session.
+#[test]
+fn a_recording_that_was_cut_off_is_told_of() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "w.recording", "--seconds", "0.6"]);
+    let whole = fs::read(desk.path("w.recording")).unwrap();
+    // A header of 256 bytes, blocks of at most 256 entries of 424 bytes with 32 before them, and 32 bytes at the end.
+    let block = 32 + 256 * 424;
+    for (bytes, entries) in [(whole.len() - 32, 600), (256 + 2 * block + 100, 512), (256 + block, 256)] {
+        fs::write(desk.path("cut.recording"), &whole[..bytes]).unwrap();
+        let run = desk.run(&["haptic", "s.toml", "--device", "replay:cut.recording", "--json"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let warned = run.json()["warnings"][0].as_str().unwrap().to_owned();
+        assert!(
+            warned.contains(&format!("was cut off; {entries} entries before that are whole")),
+            "{warned}"
+        );
+        assert_eq!(run.json()["replay"]["entries"], entries);
+        assert_eq!(run.json()["replay"]["same_commands"], true);
+    }
+    for bytes in [256, 270, 5000] {
+        fs::write(desk.path("cut.recording"), &whole[..bytes]).unwrap();
+        let run = desk.run(&["haptic", "s.toml", "--device", "replay:cut.recording"]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("cut.recording: there are 0 entries"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_replay_says_that_its_recording_was_made_in_two_threads() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--record", "two.recording", "--seconds", "0.8"]);
+    let run = desk.run(&["haptic", "s.toml", "--device", "replay:two.recording", "--json"]);
+    assert_eq!(run.json()["replay"]["single_threaded"], false, "{}", run.stdout);
+    let words = desk.succeed(&["haptic", "s.toml", "--device", "replay:two.recording"]).stdout;
+    assert!(words.contains("made in two threads") || words.contains("bit for bit"), "{words}");
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "one.recording", "--seconds", "0.8"]);
+    let run = desk.run(&["haptic", "s.toml", "--device", "replay:one.recording", "--json"]);
+    assert_eq!(run.json()["replay"]["single_threaded"], true, "{}", run.stdout);
+}

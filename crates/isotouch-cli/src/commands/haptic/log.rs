@@ -8,6 +8,8 @@ use isotouch::haptics::safety::{Fault, SafetyStatus};
 use isotouch::math::{DVec3, Pose, Wrench};
 use serde_json::{Map, Value, json};
 
+use super::replayed::was_in_step;
+
 /// Rows that are kept for tables and charts: 17 minutes at 1 kHz, some 300 MB.
 const MOST_ROWS: u64 = 1_000_000;
 
@@ -136,6 +138,8 @@ impl<'a> Log<'a> {
             put(
                 "replay",
                 json!({
+                    "entries": of.entries.len(),
+                    "single_threaded": was_in_step(of.entries),
                     "same_commands": of.same,
                     "max_force_difference": of.largest[0],
                     "max_torque_difference": of.largest[1],

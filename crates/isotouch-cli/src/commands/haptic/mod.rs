@@ -3,6 +3,7 @@
 mod device;
 mod drive;
 mod log;
+mod replayed;
 mod results;
 mod status;
 
@@ -21,7 +22,6 @@ use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::haptic::{BuiltHaptic, HapticScene, Method, built_in};
 use isotouch::scene::{MeshSource, ShapeSource};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{output_path, scene_source, source};
 use crate::console::{Console, write_stdout};
@@ -116,9 +116,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let most_points = args.points.map_or(usize::MAX, |points| points as usize);
     scene = scene.scaled_down(args.resolution.unwrap_or(u32::MAX), most_points);
     check_outputs(args)?;
-    let fingerprint = fingerprint(&text.text);
+    let fingerprint = replayed::fingerprint(&text.text);
     // Before fields are built, which may take long.
-    let replayed = replayed(args, &text.name, &fingerprint)?;
+    let replayed = replayed::open(args, &text.name, &fingerprint, console)?;
 
     let clock = Instant::now();
     let built = build(&scene, args.no_cache, console)?;
@@ -147,11 +147,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         rate,
         causality: capabilities.causality,
         device: capabilities.name.to_owned(),
-        scene: format!("{fingerprint} {} {}", made_with(args, &scene, &built), text.name),
+        scene: format!("{fingerprint} {} {}", replayed::made_with(args, &scene, &built), text.name),
         limits: Some([capabilities.max_force, capabilities.max_torque]),
     };
     if let Some(replayed) = &replayed {
-        warn_of_other_options(&replayed.header().scene, &header.scene, console);
+        replayed::warn_of_other_options(&replayed.header().scene, &header.scene, console);
     }
     let limit = limit(args, &scene, rate, chosen.is_live);
     let drive = Drive {
@@ -310,8 +310,13 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
     if let Some(replay) = summary.get("replay") {
         let same = replay["same_commands"].as_bool() == Some(true);
         let difference = number(replay["max_force_difference"].as_f64().unwrap_or(f64::NAN));
-        let words =
-            if same { "the same, bit for bit".into() } else { format!("off by {difference} N at most") };
+        let words = match (same, replay["single_threaded"].as_bool()) {
+            (true, _) => "the same, bit for bit".into(),
+            (false, Some(false)) => format!(
+                "off by {difference} N at most; it was made in two threads, and only what --single-threaded records is repeated bit for bit"
+            ),
+            (false, _) => format!("off by {difference} N at most"),
+        };
         facts.push(("against the recording", words));
     }
     if let Some(path) = &args.record {
@@ -348,54 +353,6 @@ fn check_outputs(args: &Args) -> Result<(), Failure> {
         output_path::check_folder(folder, "-o").or_bad_input()?;
     }
     Ok(())
-}
-
-/// Of the scene's text: what a recording is of.
-fn fingerprint(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The recording to be replayed, if it is of this scene.
-fn replayed(args: &Args, name: &str, fingerprint: &str) -> Result<Option<Recording>, Failure> {
-    let DeviceArg::Replay(path) = &args.device else { return Ok(None) };
-    if args.rate.is_some() {
-        return Err(anyhow!("a recording is replayed at its own rate; leave out --rate")).or_bad_input();
-    }
-    let recording = Recording::open(path).or_bad_input()?;
-    let of = &recording.header().scene;
-    if !of.starts_with(fingerprint) && !args.other_scene {
-        let other = of.split(' ').next_back().filter(|other| !other.is_empty()).unwrap_or("another scene");
-        let other = if other == name { format!("another version of {other}") } else { other.to_owned() };
-        return Err(anyhow!(
-            "{} is a recording of {other}, not of {name}; its hand would be elsewhere. Replay that scene, or this one with --other-scene",
-            path.display()
-        ))
-        .or_bad_input();
-    }
-    Ok(Some(recording))
-}
-
-/// What forces depend on besides the scene's text and the hand.
-fn made_with(args: &Args, scene: &HapticScene, built: &BuiltHaptic) -> String {
-    let (cell, points) = (built.pair.surface().cell(), built.pair.shell().len());
-    format!("{} offset {} cell {cell:.6e} points {points}", args.method.name(), scene.offset)
-}
-
-/// A replay has the method, offset, resolution and points of its own command line. Where they are not those of the recording its forces are not either.
-fn warn_of_other_options(recorded: &str, now: &str, console: &Console) {
-    // What is between the fingerprint and the name; recordings of before had no cell.
-    let options = |scene: &str| -> Option<String> {
-        let (_, rest) = scene.split_once(' ')?;
-        rest.contains(" cell ").then(|| rest.split(' ').take(7).collect::<Vec<_>>().join(" "))
-    };
-    let is_same_scene = recorded.split(' ').next() == now.split(' ').next();
-    if let (true, Some(then), Some(now)) = (is_same_scene, options(recorded), options(now))
-        && then != now
-    {
-        console.warn(format_args!(
-            "the recording was made with {then}, and is replayed with {now}: forces will differ. Give the same --method, --offset, --resolution and --points for the same forces"
-        ));
-    }
 }
 
 /// Ticks, if there is an end.
