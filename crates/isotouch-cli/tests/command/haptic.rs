@@ -1,7 +1,6 @@
 //! `haptic`: what is felt, that a recording gives the same forces again, what is written, and what is said when it cannot be.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,7 +24,7 @@ poses = [[0, 0, 0.04, 0], [0.5, 0, 0.02, 0], [1.0, 0.02, 0.02, 0]]
 stiffness = 800
 "#;
 
-fn desk() -> Desk {
+pub(crate) fn desk() -> Desk {
     let desk = Desk::new();
     fs::write(desk.path("s.toml"), SCENE).unwrap();
     desk
@@ -261,71 +260,6 @@ fn ctrl_c_ends_well_and_writes_what_there_is() {
     let recording = Recording::open(&desk.path("cut.recording")).unwrap();
     assert!(recording.is_finished());
     assert_eq!(recording.entries().len() as u64 + recording.dropped(), ticks);
-}
-
-/// One text message of a client: masked, with a mask of zeros.
-fn send(stream: &mut TcpStream, text: &str) -> std::io::Result<()> {
-    let length = text.len();
-    assert!(length < 126);
-    let mut frame = vec![0x81, 0x80 | length as u8, 0, 0, 0, 0];
-    frame.extend(text.as_bytes());
-    stream.write_all(&frame)
-}
-
-#[test]
-fn a_page_that_nobody_opens_is_not_waited_for_without_end() {
-    let desk = desk();
-    let run = desk.run(&["haptic", "wall", "--device", "page", "--seconds", "1", "--wait", "0.3", "--json"]);
-    assert_eq!(run.code, Some(4), "{}", run.stderr);
-    let error = run.json()["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("nobody sent a pose to ws://127.0.0.1:") && error.contains("--wait"), "{error}");
-    assert!(run.stderr.contains("waiting for poses at ws://127.0.0.1:"), "{}", run.stderr);
-}
-
-/// A page draws 60 times a second, far more slowly than the servo loop turns; its forces must not be taken for stale.
-#[test]
-fn a_page_feels_the_wall() {
-    let desk = desk();
-    let mut child = desk
-        .command(&["haptic", "wall", "--device", "page", "--seconds", "1.5", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let address = line
-        .split("ws://")
-        .nth(1)
-        .and_then(|rest| rest.split(';').next())
-        .unwrap_or_else(|| panic!("{line}"));
-    let mut page = TcpStream::connect(address).unwrap();
-    let hello = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
-    page.write_all(hello.as_bytes()).unwrap();
-    let mut answer = [0; 1024];
-    let read = page.read(&mut answer).unwrap();
-    assert!(answer[..read].starts_with(b"HTTP/1.1 101"));
-    for frame in 0..200 {
-        let t = f64::from(frame) / 60.0;
-        let height = (0.03 - 0.04 * t).max(0.018);
-        if send(&mut page, &format!("{{\"t\": {t}, \"pose\": [0, {height}, 0, 0, 0, 0, 1]}}")).is_err() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(16));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-    }
-    drop(page);
-    let run = Run::from(child.wait_with_output().unwrap());
-    assert_eq!(run.code, Some(0), "{}", run.stdout);
-    let json = run.json();
-    assert_eq!((&json["device"], &json["max_penetration"]), (&"page".into(), &0.0.into()));
-    // 2 mm deep at 1000 N/m, and at least some of the ramp over, however busy the machine is.
-    let force = json["max_force"].as_f64().unwrap();
-    assert!((0.3..2.2).contains(&force), "{force} N; {json}");
 }
 
 /// What a killed process or a full disk leaves behind must not pass for a whole session.

@@ -24,8 +24,8 @@ use isotouch::scene::{MeshSource, ShapeSource};
 use serde_json::{Map, Value, json};
 
 use super::{output_path, scene_source, source};
-use crate::console::{Console, write_stdout};
-use crate::failure::{Classify, Failure};
+use crate::console::{Console, complain, write_stdout};
+use crate::failure::{Classify, Exit, Failure};
 use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
@@ -211,8 +211,8 @@ fn finish(
     put("rate", deadlines.as_ref().map_or(Value::Null, |of| json!(of.achieved_rate())));
     let lateness = deadlines.as_ref().map_or(Value::Null, |of| log::quantiles(of.lateness()));
     put("late_us", lateness);
-    put("safety_faults", safety.all_faults().into());
-    put("faults", log::faults(&safety));
+    put("safety_faults", (safety.all_faults() + log.lost_ticks()).into());
+    put("faults", log::faults(&safety, log.lost_ticks()));
     put("limited_calls", safety.limited_calls.into());
     let pose = simulation.renderer().pose();
     put("end_pose", json!(pose.to_numbers()));
@@ -233,20 +233,35 @@ fn finish(
     if log.left_out() > 0 {
         console.warn(format_args!("tables and charts end after {} ticks", count(log.rows().len() as u64)));
     }
-    if let Some(folder) = &args.output {
-        results::write(folder, scene, built, (&log, &summary)).or_failed()?;
+    if let Some(told) = log.told_of_loss() {
+        console.warn(told);
     }
-    if let Ending::Lost(error) = &ending {
-        return Err(anyhow!(
+    let failed = match &ending {
+        Ending::Lost(error) => Some(format!(
             "{error}; it did not come back within {} s, so the session ended after {}",
             drive::PATIENCE,
             plural(totals.steps, "step")
-        ))
-        .or_failed();
+        )),
+        Ending::Done | Ending::Interrupted => None,
+    };
+    if let Some(failed) = &failed {
+        summary.insert("error".into(), failed.as_str().into());
+    }
+    if let Some(folder) = &args.output {
+        summary.insert("output".into(), folder.display().to_string().into());
+        let mut kept = summary.clone();
+        kept.insert("warnings".into(), console.warnings().into());
+        results::write(folder, scene, built, (&log, &kept)).or_failed()?;
     }
     let mut report = report(args, summary, &totals, elapsed);
-    if matches!(ending, Ending::Interrupted) {
-        report.set_exit(interrupt::exit());
+    match (&ending, failed) {
+        (Ending::Interrupted, _) => report.set_exit(interrupt::exit()),
+        // What there was until then is told all the same.
+        (_, Some(failed)) => {
+            complain("error", &failed, "\x1b[31m");
+            report.set_exit(Exit::Failed);
+        }
+        _ => {}
     }
     Ok(report)
 }
@@ -304,7 +319,9 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
     }
     if of("safety_faults") > 0.0 {
         let faults = summary.get("faults").and_then(Value::as_object).into_iter().flatten();
-        let named: Vec<String> = faults.map(|(name, calls)| format!("{calls} by {name}")).collect();
+        let named: Vec<String> = faults
+            .map(|(name, calls)| format!("{} by {name}", plural(calls.as_u64().unwrap_or(0), "tick")))
+            .collect();
         facts.push(("zero for safety", named.join(", ")));
     }
     if let Some(replay) = summary.get("replay") {
@@ -331,9 +348,6 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
     report.facts(&facts);
     for (key, value) in summary {
         report.key(&key, value);
-    }
-    if let Some(folder) = &args.output {
-        report.key("output", folder.display().to_string());
     }
     report
 }
