@@ -3,6 +3,7 @@
 mod device;
 mod drive;
 mod log;
+mod passivity;
 mod replayed;
 mod results;
 mod status;
@@ -12,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use isotouch::haptics::device::{Capabilities, Device};
+use isotouch::haptics::device::Device;
 use isotouch::haptics::record::{Recording, RecordingHeader};
 use isotouch::haptics::safety::SafetyOptions;
 use isotouch::haptics::session::Totals;
-use isotouch::haptics::{Coupling, Session, SessionOptions};
+use isotouch::haptics::{Session, SessionOptions};
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::haptic::{BuiltHaptic, HapticScene, Method, built_in};
@@ -128,8 +129,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
     let capabilities = *chosen.device.capabilities();
     let coupling = scene.coupling_for(&built.pair, args.method);
-    if chosen.is_live {
-        warn_of_buzzing(&coupling, &capabilities, rate, console);
+    let not_passive = passivity::excess(&coupling, &capabilities, rate);
+    if let Some(why) = not_passive.as_ref().filter(|_| chosen.is_live) {
+        console.warn(why);
     }
     let options = SessionOptions {
         rate,
@@ -166,8 +168,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let clock = Instant::now();
     let outcome = if is_paced { drive.paced(console)? } else { drive.in_step(console) };
     let elapsed = clock.elapsed();
-    let is_passive = capabilities.passivity(rate).holds(&coupling);
-    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed, is_passive), console)
+    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed, not_passive), console)
 }
 
 /// Writes what there is, and tells of it.
@@ -175,7 +176,7 @@ fn finish(
     args: &Args,
     (name, scene, built): (&str, &HapticScene, &BuiltHaptic),
     outcome: Outcome<'_>,
-    (building, elapsed, is_passive): (Duration, Duration, bool),
+    (building, elapsed, not_passive): (Duration, Duration, Option<String>),
     console: &Console,
 ) -> Result<Report, Failure> {
     let Outcome { session, tape, log, ending, deadlines, priority, device } = outcome;
@@ -202,7 +203,8 @@ fn finish(
     put("cell", built.pair.surface().cell().into());
     put("points", built.pair.shell().len().into());
     put("offset_cells", scene.offset.into());
-    put("is_passive", is_passive.into());
+    put("is_passive", not_passive.is_none().into());
+    put("not_passive", not_passive.into());
     put("build_seconds", building.as_secs_f64().into());
     put("wall_seconds", elapsed.as_secs_f64().into());
     put("threads", if deadlines.is_some() { 2 } else { 1 }.into());
@@ -375,30 +377,6 @@ fn limit(args: &Args, scene: &HapticScene, rate: f64, is_live: bool) -> Option<u
     let seconds = args.seconds.or_else(|| (!is_live && !is_replay).then_some(scene.seconds))?;
     // What is a whole number of ticks but for rounding is that many.
     Some((seconds * rate - 1e-6).ceil().max(1.0) as u64)
-}
-
-/// Where a spring could give out more than was put in, and the device buzz: b > K·T/2 + |B| does not hold.
-fn warn_of_buzzing(coupling: &Coupling, device: &Capabilities, rate: f64, console: &Console) {
-    let passivity = device.passivity(rate);
-    let [shifts, turns] = passivity.margins(coupling);
-    if shifts <= 0.0 {
-        console.warn(format_args!(
-            "the coupling's {} N/m and {} N·s/m are more than {} surely takes without buzzing: {} N/m with that damping, {} N/m without; lower the scene's stiffness or damping",
-            number(coupling.stiffness),
-            number(coupling.damping),
-            device.name,
-            number(passivity.most_stiffness(coupling.damping)),
-            number(passivity.most_stiffness(0.0)),
-        ));
-    }
-    if device.has_torque() && turns <= 0.0 {
-        console.warn(format_args!(
-            "the coupling's {} N·m/rad and {} N·m·s/rad are more than {} surely takes without buzzing; lower the scene's angular stiffness or damping",
-            number(coupling.angular_stiffness),
-            number(coupling.angular_damping),
-            device.name,
-        ));
-    }
 }
 
 /// Both parts, the field of a mesh file from the cache.
