@@ -177,13 +177,24 @@ fn bad_input_is_named_and_ends_with_2() {
     desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.05"]);
     fs::write(desk.path("typo.toml"), SCENE.replace("points", "pionts")).unwrap();
     fs::write(desk.path("inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.0, 0]")).unwrap();
+    // The ball touches the box 30 mm above its middle. Cells are some 2.1 mm wide.
+    fs::write(desk.path("hardly-inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.028, 0]")).unwrap();
+    fs::write(desk.path("times.toml"), SCENE.replace("[0.5, 0, 0.02, 0]", "[0, 0, 0.02, 0]")).unwrap();
+    fs::write(desk.path("no-csv.toml"), SCENE.replace("poses = ", "path = \"none.csv\" #")).unwrap();
     fs::write(desk.path("open.toml"), SCENE.replace("held = ", "held = { file = \"open.obj\" } #")).unwrap();
     fs::write(desk.path("nothing.recording"), "not one").unwrap();
     for (arguments, wanted) in [
         (&["nowhere"][..], "no built-in scene of that name; built in are peg, peg-tight, alpha"),
         (&["drop"], "drop is one for `isotouch simulate`"),
         (&["typo.toml"], "typo.toml:7:1: 'pionts' is no setting of the haptic scene; did you mean 'points'?"),
-        (&["inside.toml"], "begin where they are apart"),
+        (&["inside.toml"], "inside.toml:8:9: at the first pose the held part is"),
+        (&["inside.toml"], "mm deep in the fixed one"),
+        (&["hardly-inside.toml"], "begin where they are apart, or shrink the field with an offset of -1.0"),
+        (&["times.toml"], "times.toml:8:9: "),
+        (&["times.toml"], "the time of pose 2, counted from 1, is not after the one before"),
+        (&["no-csv.toml"], "none.csv: "),
+        (&["no-csv.toml"], "check the name, which counts from the scene's folder"),
+        (&["pegg"], "did you mean 'peg'?"),
         (&["open.toml"], "open or join triangles"),
         (&["s.toml", "--rate", "0"], "--rate"),
         (&["s.toml", "--rate", "100000"], "it has to be from 200 to 20000"),
