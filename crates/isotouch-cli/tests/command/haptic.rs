@@ -151,6 +151,17 @@ fn a_replay_keeps_to_the_options_it_is_given_and_tells_of_others() {
 }
 
 #[test]
+fn inspect_tells_what_a_recording_holds() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.3"]);
+    let found = desk.run(&["inspect", "s.recording", "--json"]).json()["files"][0].clone();
+    assert_eq!((&found["kind"], &found["entries"]), (&"recording".into(), &300.into()), "{found}");
+    assert_eq!((&found["device"], &found["finished"]), (&"hand".into(), &true.into()), "{found}");
+    let words = desk.succeed(&["inspect", "s.recording"]).stdout;
+    assert!(words.contains("300 of 0.299 s at 1000 Hz"), "{words}");
+}
+
+#[test]
 fn two_loops_run_in_real_time() {
     let desk = desk();
     let run = desk.run(&["haptic", "s.toml", "--record", "live.recording", "--seconds", "0.8", "--json"]);
@@ -209,7 +220,10 @@ fn bad_input_is_named_and_ends_with_2() {
         (&["s.toml", "--device", "replay:nothing.recording"], "not a recording of a haptic session"),
         (&["wall", "--device", "replay:s.recording"], "s.recording is a recording of s.toml, not of wall"),
         (&["s.toml", "--device", "replay:s.recording", "--rate", "500"], "leave out --rate"),
-        (&["s.toml", "--device", "replay:s.recording", "--record", "s.recording"], "also an input"),
+        (
+            &["s.toml", "--device", "replay:s.recording", "--record", "s.recording"],
+            "is also an input and would be overwritten; choose another name with --record",
+        ),
         (&["s.toml", "--record", "s.dat"], "only .recording is written"),
         (&["s.toml", "--seconds", "-1"], "--seconds"),
     ] {

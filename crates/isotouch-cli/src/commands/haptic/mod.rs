@@ -360,7 +360,7 @@ fn check_outputs(args: &Args) -> Result<(), Failure> {
         _ => vec![&args.scene],
     };
     if let Some(path) = &args.record {
-        output_path::check(path, "recording", &inputs)?;
+        output_path::check_of_option("--record", path, "recording", &inputs)?;
     }
     if let Some(folder) = &args.output {
         fs::create_dir_all(folder)
