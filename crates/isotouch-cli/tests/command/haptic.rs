@@ -188,7 +188,7 @@ fn bad_input_is_named_and_ends_with_2() {
     desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.05"]);
     fs::write(desk.path("typo.toml"), SCENE.replace("points", "pionts")).unwrap();
     fs::write(desk.path("inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.0, 0]")).unwrap();
-    // The ball touches the box 30 mm above its middle. Cells are some 2.1 mm wide.
+    // The ball's lowest point touches the box 29.86 mm above its middle, and cells are 2.3 mm wide.
     fs::write(desk.path("hardly-inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.028, 0]")).unwrap();
     fs::write(desk.path("times.toml"), SCENE.replace("[0.5, 0, 0.02, 0]", "[0, 0, 0.02, 0]")).unwrap();
     fs::write(desk.path("no-csv.toml"), SCENE.replace("poses = ", "path = \"none.csv\" #")).unwrap();
@@ -200,7 +200,7 @@ fn bad_input_is_named_and_ends_with_2() {
         (&["typo.toml"], "typo.toml:7:1: 'pionts' is no setting of the haptic scene; did you mean 'points'?"),
         (&["inside.toml"], "inside.toml:8:9: at the first pose the held part is"),
         (&["inside.toml"], "mm deep in the fixed one"),
-        (&["hardly-inside.toml"], "begin where they are apart, or shrink the field with an offset of -1.0"),
+        (&["hardly-inside.toml"], "begin where they are apart, or shrink the field with an offset of -0.83"),
         (&["times.toml"], "times.toml:8:9: "),
         (&["times.toml"], "the time of pose 2, counted from 1, is not after the one before"),
         (&["no-csv.toml"], "none.csv: "),
@@ -231,6 +231,8 @@ fn bad_input_is_named_and_ends_with_2() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(wanted), "{arguments:?}: {}", run.stderr);
     }
+    // What was said to do does.
+    desk.succeed(&["haptic", "hardly-inside.toml", "--offset", "-0.83", "--seconds", "0.01", "--quiet"]);
     let other = desk.run(&["haptic", "wall", "--device", "replay:s.recording", "--other-scene", "--quiet"]);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
 

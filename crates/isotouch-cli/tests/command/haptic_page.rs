@@ -121,7 +121,7 @@ fn a_page_that_falls_silent_is_told_of() {
     let (ticks, lost) = (json["ticks"].as_u64().unwrap(), json["lost_ticks"].as_u64().unwrap());
     assert!(lost > 0 && lost < ticks && json["losses"].as_u64().unwrap() > 0, "{json}");
     assert!(json["faults"]["device lost"] == lost, "{json}");
-    let warned = json["warnings"][0].as_str().unwrap();
+    let warned = json["warnings"][0].as_str().unwrap().replace(',', "");
     let wanted = format!("for {lost} of {ticks} ticks");
     assert!(warned.contains(&wanted) && warned.contains("silent for 1"), "{warned}");
     let seconds = json["seconds"].as_f64().unwrap();
@@ -181,12 +181,12 @@ fn a_page_is_scaled_and_lets_go() {
         }
     };
     feel(0.020, 0, &|force| force == 0.0);
-    // 28 mm in the scene, where the ball touches at 30: 2 mm · 800 N/m, and half of it in the hand. Unscaled it would be 16 mm deep.
-    feel(0.014, 0, &|force| (0.75..0.85).contains(&force));
+    // 28 mm in the scene, where the ball touches at 30 and its lowest point 0.14 mm below that: 1.86 mm · 800 N/m, and half of it in the hand. Unscaled it would be 16 mm deep.
+    feel(0.014, 0, &|force| (0.72..0.78).contains(&force));
     // The clutch is open: nothing is felt, wherever the hand goes; then it goes on from there.
     feel(0.014, 1, &|force| force == 0.0);
     feel(0.050, 1, &|force| force == 0.0);
-    feel(0.050, 0, &|force| (0.75..0.85).contains(&force));
+    feel(0.050, 0, &|force| (0.72..0.78).contains(&force));
     feel(0.053, 0, &|force| force == 0.0);
     child.kill().unwrap();
     child.wait().unwrap();
