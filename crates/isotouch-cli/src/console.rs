@@ -92,6 +92,16 @@ impl Console {
         self.told.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
+    /// What was warned of so far.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.told.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether only what is asked for may be told.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A line of text right now, for commands that have something to tell before they end.
     pub(crate) fn say(&self, line: &str) {
         if !self.json && !self.quiet {

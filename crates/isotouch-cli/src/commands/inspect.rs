@@ -7,7 +7,7 @@ use isotouch::shell::PointShell;
 use serde_json::{Map, Value, json};
 
 use super::source::{self, Content};
-use super::{field, inspect_scene, shell};
+use super::{field, inspect_recording, inspect_scene, shell};
 use crate::console::{Console, complain};
 use crate::failure::{Classify, Exit, Failure};
 use crate::format::plural;
@@ -23,7 +23,7 @@ use crate::report::Report;
     isotouch inspect part.field --verify\n  \
     isotouch inspect part.obj part.field --json")]
 pub(crate) struct Args {
-    /// Meshes, fields, shells and scenes.
+    /// Meshes, fields, shells, scenes and recordings of haptic sessions.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Check every number in fields, not only their headers, and that none is missing from the band.
@@ -81,6 +81,11 @@ fn look_at(path: &Path, verify: bool, console: &Console) -> Result<Found, Failur
     }
     if let Some(shell) = source::shell_file(path)? {
         return Ok(look_at_shell(&shell, verify));
+    }
+    if path.is_file()
+        && let Some(inspect_recording::RecordingFacts { facts, json }) = inspect_recording::look_at(path)?
+    {
+        return Ok(Found { what: "recording".into(), words: Vec::new(), facts, json });
     }
     match source::open(path, &ReadOptions::default(), console)? {
         Content::Field(field) => {

@@ -9,6 +9,7 @@ pub(crate) mod distance;
 pub(crate) mod field;
 pub(crate) mod haptic;
 pub(crate) mod inspect;
+mod inspect_recording;
 mod inspect_scene;
 mod legs;
 mod output_path;

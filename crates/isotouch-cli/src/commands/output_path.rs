@@ -16,12 +16,22 @@ pub(super) fn check(output: &Path, extension: &str, inputs: &[&Path]) -> Result<
     check_any(output, &[extension], inputs)
 }
 
-/// [`check`] where several extensions will do; the first one is recommended.
-pub(super) fn check_any(output: &Path, extensions: &[&str], inputs: &[&Path]) -> Result<(), Failure> {
-    check_inner(output, extensions, inputs).or_bad_input()
+/// [`check`] for an output that another option than `-o` names.
+pub(super) fn check_of_option(
+    option: &str,
+    output: &Path,
+    extension: &str,
+    inputs: &[&Path],
+) -> Result<(), Failure> {
+    check_inner(output, &[extension], inputs, option).or_bad_input()
 }
 
-fn check_inner(output: &Path, extensions: &[&str], inputs: &[&Path]) -> anyhow::Result<()> {
+/// [`check`] where several extensions will do; the first one is recommended.
+pub(super) fn check_any(output: &Path, extensions: &[&str], inputs: &[&Path]) -> Result<(), Failure> {
+    check_inner(output, extensions, inputs, "-o").or_bad_input()
+}
+
+fn check_inner(output: &Path, extensions: &[&str], inputs: &[&Path], option: &str) -> anyhow::Result<()> {
     let shown = output.display();
     check_no_folder(output)?;
     let has = output.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -31,7 +41,7 @@ fn check_inner(output: &Path, extensions: &[&str], inputs: &[&Path]) -> anyhow::
         extensions.join(", ."),
         output.with_extension(extensions[0]).display()
     );
-    check_place(output, inputs)
+    check_place(output, inputs, option)
 }
 
 /// The same for a mesh, whose extension chooses the format.
@@ -41,7 +51,7 @@ pub(super) fn check_mesh(output: &Path, inputs: &[&Path]) -> Result<(), Failure>
     let is_known = plain.extension().is_some_and(|extension| MESHES.iter().any(|known| extension == *known));
     check_no_folder(output).or_bad_input()?;
     let checked = if is_known {
-        check_place(output, inputs)
+        check_place(output, inputs, "-o")
     } else {
         Err(anyhow!(
             "cannot write {}: meshes are written as .obj, .stl or .ply, with .gz after it if compressed; call it {}",
@@ -71,7 +81,7 @@ fn check_no_folder(output: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn check_place(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+fn check_place(output: &Path, inputs: &[&Path], option: &str) -> anyhow::Result<()> {
     let shown = output.display();
     match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
@@ -81,14 +91,17 @@ fn check_place(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     }
     for input in inputs {
         let same = matches!((output.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
-        ensure!(!same, "{shown} is also an input and would be overwritten; choose another name with -o");
+        ensure!(
+            !same,
+            "{shown} is also an input and would be overwritten; choose another name with {option}"
+        );
     }
     match fs::metadata(output) {
         // A link is followed: its target is what will be replaced.
-        Ok(about) if about.is_file() => check_folder(parent(&output.canonicalize()?), "-o"),
+        Ok(about) if about.is_file() => check_folder(parent(&output.canonicalize()?), option),
         // Pipes and devices are written to directly.
         Ok(_) => Ok(()),
-        Err(_) => check_folder(parent(output), "-o"),
+        Err(_) => check_folder(parent(output), option),
     }
 }
 
@@ -161,8 +174,8 @@ mod tests {
         std::fs::create_dir(at("folder.field")).unwrap();
         std::fs::create_dir(at("plain")).unwrap();
 
-        assert!(check_inner(&at("out.field"), &["field"], &[&at("in.field")]).is_ok());
-        assert!(check_inner(Path::new("out.FIELD"), &["field"], &[]).is_ok());
+        assert!(check_inner(&at("out.field"), &["field"], &[&at("in.field")], "-o").is_ok());
+        assert!(check_inner(Path::new("out.FIELD"), &["field"], &[], "-o").is_ok());
         for (output, part) in [
             ("out.vdb", "out.field"),
             ("out", "only .field"),
@@ -173,7 +186,8 @@ mod tests {
             ("in.field", "also an input"),
             ("folder.field/../in.field", "also an input"),
         ] {
-            let error = check_inner(&at(output), &["field"], &[&at("in.field")]).unwrap_err().to_string();
+            let error =
+                check_inner(&at(output), &["field"], &[&at("in.field")], "-o").unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     }
@@ -182,7 +196,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn folders_that_take_no_files_are_refused_by_name() {
-        let error = check_inner(Path::new("/proc/out.field"), &["field"], &[]).unwrap_err();
+        let error = check_inner(Path::new("/proc/out.field"), &["field"], &[], "-o").unwrap_err();
         let said = Failure::BadInput(error).to_string();
         assert!(
             said.starts_with(
@@ -196,7 +210,7 @@ mod tests {
         for (target, fine) in [("/proc/version", false), ("/dev/null", true)] {
             let link = folder.path().join(if fine { "fine.field" } else { "bad.field" });
             std::os::unix::fs::symlink(target, &link).unwrap();
-            assert_eq!(check_inner(&link, &["field"], &[]).is_ok(), fine, "{target}");
+            assert_eq!(check_inner(&link, &["field"], &[], "-o").is_ok(), fine, "{target}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
     }

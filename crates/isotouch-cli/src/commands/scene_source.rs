@@ -93,8 +93,12 @@ pub(super) fn text_among(
             (false, Some(_)) => format!(" ({name} is one for `isotouch haptic`)"),
             (false, None) => String::new(),
         };
+        let nearest = match isotouch::scene::nearest_name(&name, &names) {
+            Some(nearest) => format!("; did you mean '{nearest}'?"),
+            None => String::new(),
+        };
         return Err(anyhow!(
-            "there is no file {name}, and no built-in scene of that name; built in are {}{elsewhere}",
+            "there is no file {name}, and no built-in scene of that name; built in are {}{elsewhere}{nearest}",
             names.join(", ")
         ))
         .or_bad_input();

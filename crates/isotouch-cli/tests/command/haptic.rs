@@ -1,7 +1,6 @@
 //! `haptic`: what is felt, that a recording gives the same forces again, what is written, and what is said when it cannot be.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,7 +24,7 @@ poses = [[0, 0, 0.04, 0], [0.5, 0, 0.02, 0], [1.0, 0.02, 0.02, 0]]
 stiffness = 800
 "#;
 
-fn desk() -> Desk {
+pub(crate) fn desk() -> Desk {
     let desk = Desk::new();
     fs::write(desk.path("s.toml"), SCENE).unwrap();
     desk
@@ -152,6 +151,17 @@ fn a_replay_keeps_to_the_options_it_is_given_and_tells_of_others() {
 }
 
 #[test]
+fn inspect_tells_what_a_recording_holds() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.3"]);
+    let found = desk.run(&["inspect", "s.recording", "--json"]).json()["files"][0].clone();
+    assert_eq!((&found["kind"], &found["entries"]), (&"recording".into(), &300.into()), "{found}");
+    assert_eq!((&found["device"], &found["finished"]), (&"hand".into(), &true.into()), "{found}");
+    let words = desk.succeed(&["inspect", "s.recording"]).stdout;
+    assert!(words.contains("300 of 0.299 s at 1000 Hz"), "{words}");
+}
+
+#[test]
 fn two_loops_run_in_real_time() {
     let desk = desk();
     let run = desk.run(&["haptic", "s.toml", "--record", "live.recording", "--seconds", "0.8", "--json"]);
@@ -178,13 +188,24 @@ fn bad_input_is_named_and_ends_with_2() {
     desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.05"]);
     fs::write(desk.path("typo.toml"), SCENE.replace("points", "pionts")).unwrap();
     fs::write(desk.path("inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.0, 0]")).unwrap();
+    // The ball's lowest point touches the box 29.86 mm above its middle, and cells are 2.3 mm wide.
+    fs::write(desk.path("hardly-inside.toml"), SCENE.replace("[0, 0, 0.04, 0]", "[0, 0, 0.028, 0]")).unwrap();
+    fs::write(desk.path("times.toml"), SCENE.replace("[0.5, 0, 0.02, 0]", "[0, 0, 0.02, 0]")).unwrap();
+    fs::write(desk.path("no-csv.toml"), SCENE.replace("poses = ", "path = \"none.csv\" #")).unwrap();
     fs::write(desk.path("open.toml"), SCENE.replace("held = ", "held = { file = \"open.obj\" } #")).unwrap();
     fs::write(desk.path("nothing.recording"), "not one").unwrap();
     for (arguments, wanted) in [
         (&["nowhere"][..], "no built-in scene of that name; built in are peg, peg-tight, alpha"),
         (&["drop"], "drop is one for `isotouch simulate`"),
         (&["typo.toml"], "typo.toml:7:1: 'pionts' is no setting of the haptic scene; did you mean 'points'?"),
-        (&["inside.toml"], "begin where they are apart"),
+        (&["inside.toml"], "inside.toml:8:9: at the first pose the held part is"),
+        (&["inside.toml"], "mm deep in the fixed one"),
+        (&["hardly-inside.toml"], "begin where they are apart, or shrink the field with an offset of -0.83"),
+        (&["times.toml"], "times.toml:8:9: "),
+        (&["times.toml"], "the time of pose 2, counted from 1, is not after the one before"),
+        (&["no-csv.toml"], "none.csv: "),
+        (&["no-csv.toml"], "check the name, which counts from the scene's folder"),
+        (&["pegg"], "did you mean 'peg'?"),
         (&["open.toml"], "open or join triangles"),
         (&["s.toml", "--rate", "0"], "--rate"),
         (&["s.toml", "--rate", "100000"], "it has to be from 200 to 20000"),
@@ -199,7 +220,10 @@ fn bad_input_is_named_and_ends_with_2() {
         (&["s.toml", "--device", "replay:nothing.recording"], "not a recording of a haptic session"),
         (&["wall", "--device", "replay:s.recording"], "s.recording is a recording of s.toml, not of wall"),
         (&["s.toml", "--device", "replay:s.recording", "--rate", "500"], "leave out --rate"),
-        (&["s.toml", "--device", "replay:s.recording", "--record", "s.recording"], "also an input"),
+        (
+            &["s.toml", "--device", "replay:s.recording", "--record", "s.recording"],
+            "is also an input and would be overwritten; choose another name with --record",
+        ),
         (&["s.toml", "--record", "s.dat"], "only .recording is written"),
         (&["s.toml", "--seconds", "-1"], "--seconds"),
     ] {
@@ -207,6 +231,8 @@ fn bad_input_is_named_and_ends_with_2() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(wanted), "{arguments:?}: {}", run.stderr);
     }
+    // What was said to do does.
+    desk.succeed(&["haptic", "hardly-inside.toml", "--offset", "-0.83", "--seconds", "0.01", "--quiet"]);
     let other = desk.run(&["haptic", "wall", "--device", "replay:s.recording", "--other-scene", "--quiet"]);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
 
@@ -263,67 +289,43 @@ fn ctrl_c_ends_well_and_writes_what_there_is() {
     assert_eq!(recording.entries().len() as u64 + recording.dropped(), ticks);
 }
 
-/// One text message of a client: masked, with a mask of zeros.
-fn send(stream: &mut TcpStream, text: &str) -> std::io::Result<()> {
-    let length = text.len();
-    assert!(length < 126);
-    let mut frame = vec![0x81, 0x80 | length as u8, 0, 0, 0, 0];
-    frame.extend(text.as_bytes());
-    stream.write_all(&frame)
-}
-
+/// What a killed process or a full disk leaves behind must not pass for a whole session.
 #[test]
-fn a_page_that_nobody_opens_is_not_waited_for_without_end() {
+fn a_recording_that_was_cut_off_is_told_of() {
     let desk = desk();
-    let run = desk.run(&["haptic", "wall", "--device", "page", "--seconds", "1", "--wait", "0.3", "--json"]);
-    assert_eq!(run.code, Some(4), "{}", run.stderr);
-    let error = run.json()["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("nobody sent a pose to ws://127.0.0.1:") && error.contains("--wait"), "{error}");
-    assert!(run.stderr.contains("waiting for poses at ws://127.0.0.1:"), "{}", run.stderr);
-}
-
-/// A page draws 60 times a second, far more slowly than the servo loop turns; its forces must not be taken for stale.
-#[test]
-fn a_page_feels_the_wall() {
-    let desk = desk();
-    let mut child = desk
-        .command(&["haptic", "wall", "--device", "page", "--seconds", "1.5", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let address = line
-        .split("ws://")
-        .nth(1)
-        .and_then(|rest| rest.split(';').next())
-        .unwrap_or_else(|| panic!("{line}"));
-    let mut page = TcpStream::connect(address).unwrap();
-    let hello = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
-    page.write_all(hello.as_bytes()).unwrap();
-    let mut answer = [0; 1024];
-    let read = page.read(&mut answer).unwrap();
-    assert!(answer[..read].starts_with(b"HTTP/1.1 101"));
-    for frame in 0..200 {
-        let t = f64::from(frame) / 60.0;
-        let height = (0.03 - 0.04 * t).max(0.018);
-        if send(&mut page, &format!("{{\"t\": {t}, \"pose\": [0, {height}, 0, 0, 0, 0, 1]}}")).is_err() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(16));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "w.recording", "--seconds", "0.6"]);
+    let whole = fs::read(desk.path("w.recording")).unwrap();
+    // A header of 256 bytes, blocks of at most 256 entries of 424 bytes with 32 before them, and 32 bytes at the end.
+    let block = 32 + 256 * 424;
+    for (bytes, entries) in [(whole.len() - 32, 600), (256 + 2 * block + 100, 512), (256 + block, 256)] {
+        fs::write(desk.path("cut.recording"), &whole[..bytes]).unwrap();
+        let run = desk.run(&["haptic", "s.toml", "--device", "replay:cut.recording", "--json"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let warned = run.json()["warnings"][0].as_str().unwrap().to_owned();
+        assert!(
+            warned.contains(&format!("was cut off; {entries} entries before that are whole")),
+            "{warned}"
+        );
+        assert_eq!(run.json()["replay"]["entries"], entries);
+        assert_eq!(run.json()["replay"]["same_commands"], true);
     }
-    drop(page);
-    let run = Run::from(child.wait_with_output().unwrap());
-    assert_eq!(run.code, Some(0), "{}", run.stdout);
-    let json = run.json();
-    assert_eq!((&json["device"], &json["max_penetration"]), (&"page".into(), &0.0.into()));
-    // 2 mm deep at 1000 N/m, and at least some of the ramp over, however busy the machine is.
-    let force = json["max_force"].as_f64().unwrap();
-    assert!((0.3..2.2).contains(&force), "{force} N; {json}");
+    for bytes in [256, 270, 5000] {
+        fs::write(desk.path("cut.recording"), &whole[..bytes]).unwrap();
+        let run = desk.run(&["haptic", "s.toml", "--device", "replay:cut.recording"]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("cut.recording: there are 0 entries"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_replay_says_that_its_recording_was_made_in_two_threads() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--record", "two.recording", "--seconds", "0.8"]);
+    let run = desk.run(&["haptic", "s.toml", "--device", "replay:two.recording", "--json"]);
+    assert_eq!(run.json()["replay"]["single_threaded"], false, "{}", run.stdout);
+    let words = desk.succeed(&["haptic", "s.toml", "--device", "replay:two.recording"]).stdout;
+    assert!(words.contains("made in two threads") || words.contains("bit for bit"), "{words}");
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "one.recording", "--seconds", "0.8"]);
+    let run = desk.run(&["haptic", "s.toml", "--device", "replay:one.recording", "--json"]);
+    assert_eq!(run.json()["replay"]["single_threaded"], true, "{}", run.stdout);
 }

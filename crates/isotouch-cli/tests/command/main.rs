@@ -12,6 +12,7 @@ mod exchange;
 mod exit_codes;
 mod field;
 mod haptic;
+mod haptic_page;
 mod hard_files;
 mod help;
 mod inspect;

@@ -49,7 +49,7 @@ pub struct CouplingError {
 pub struct Passivity {
     /// b, the damping of the device itself, N·s/m.
     pub device_damping: f64,
-    /// The same about an axis, N·m·s/rad.
+    /// The same about an axis, N·m·s/rad; infinite for a device that has no torque, and so cannot buzz by it.
     pub device_angular_damping: f64,
     /// T, s.
     pub period: f64,
@@ -65,9 +65,15 @@ impl Passivity {
         ]
     }
 
+    /// Whether the coupling asks for more than the device's damping, for shifts and for turns. As much as it has is not more, but for rounding: b is what a device is known to have at least.
+    pub fn exceeded(&self, coupling: &Coupling) -> [bool; 2] {
+        let [shifts, turns] = self.margins(coupling);
+        [shifts < -1e-9 * self.device_damping, turns < -1e-9 * self.device_angular_damping]
+    }
+
     /// Whether no motion of the hand makes the coupling give out more than was put in.
     pub fn holds(&self, coupling: &Coupling) -> bool {
-        self.margins(coupling).iter().all(|&margin| margin > 0.0)
+        self.exceeded(coupling) == [false; 2]
     }
 
     /// The largest stiffness that is passive with a damping of its own, for shifts: K < 2(b − |B|)/T.
@@ -198,6 +204,9 @@ mod tests {
         let spring = |k: f64| Coupling::spring(k, 1.0);
         assert!(device.holds(&spring(1990.0)) && !device.holds(&spring(2010.0)));
         assert_eq!(device.most_stiffness(0.0), 2000.0);
+        assert!(device.holds(&spring(2000.0)), "as much is not more");
+        let without_torque = Passivity { device_angular_damping: f64::INFINITY, ..device };
+        assert!(without_torque.holds(&Coupling { angular_damping: 1e3, ..Coupling::spring(2000.0, 1e6) }));
         let damped = Coupling { damping: 0.5, ..spring(1010.0) };
         assert!(!device.holds(&damped) && device.holds(&Coupling { stiffness: 990.0, ..damped }));
         assert_eq!(device.most_stiffness(0.5), 1000.0);

@@ -150,15 +150,18 @@ pub enum SceneError {
 
 /// What to write instead of a name that is not known.
 pub(super) fn remedy(given: &str, known: &[&str]) -> String {
-    let nearest = known.iter().map(|name| (edits(given, name), *name)).min();
-    match nearest {
-        // A third of the letters may be wrong, or two of a short name swapped.
-        Some((edits, name)) if edits <= (given.chars().count() / 3).max(2) && edits < name.len() => {
-            format!("did you mean '{name}'?")
-        }
+    match nearest_name(given, known) {
+        Some(name) => format!("did you mean '{name}'?"),
         _ if known.is_empty() => "there are none".to_owned(),
         _ => format!("use one of: {}", known.join(", ")),
     }
+}
+
+/// The known name that is most like the given one, if it is like enough to be meant.
+pub fn nearest_name<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (edits, name) = known.iter().map(|name| (edits(given, name), *name)).min()?;
+    // A third of the letters may be wrong, or two of a short name swapped.
+    (edits <= (given.chars().count() / 3).max(2) && edits < name.len()).then_some(name)
 }
 
 /// Letters to be added, left out or changed to make one word of another (Levenshtein).

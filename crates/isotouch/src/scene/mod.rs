@@ -45,7 +45,7 @@ mod table;
 
 pub use body::SceneBody;
 pub use cloth::{ClothSource, SceneCloth, SceneHandle};
-pub use error::{Place, SceneError, ShapeFailure};
+pub use error::{Place, SceneError, ShapeFailure, nearest_name};
 pub use parse::Scene;
 pub use shape::{BuiltInShape, MeshSource, ShapeSource, ShellPoints};
 pub use stage::{Passage, Stage, StageError};

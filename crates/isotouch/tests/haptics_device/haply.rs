@@ -36,7 +36,11 @@ struct StandIn {
 
 impl StandIn {
     fn new(inventory: Value) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), inventory)
+    }
+
+    fn at(address: SocketAddr, inventory: Value) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let (acts, todo) = channel();
         let (tell, heard) = channel();
@@ -396,4 +400,24 @@ fn the_latest_state_is_the_one_that_is_read() {
         service.act(Act::State(full_state(x)));
         wait_for(&mut device, |state| state.is_ok_and(|state| (state.pose.position.x - x).abs() < 1e-12));
     }
+}
+
+/// Whoever restarts the service need not begin anew.
+#[test]
+fn a_service_that_comes_back_is_found_again() {
+    let first = StandIn::new(full_state(0.01));
+    let (address, mut device) = (first.address, first.open());
+    device.wait(Duration::from_secs(5)).unwrap();
+    first.push_by(&mut device, DVec3::new(0.0, 0.0, 2.0));
+    drop(first);
+    wait_for(&mut device, |state| matches!(state, Err(DeviceError::Closed { .. })));
+
+    let second = StandIn::at(address, full_state(0.07));
+    wait_for(&mut device, |state| state.is_ok_and(|state| state.pose.position.x == 0.07));
+    // What was told before has grown old: it begins with nothing.
+    assert_eq!(second.force(), DVec3::ZERO);
+    second.push_by(&mut device, DVec3::new(0.0, 1.5, 0.0));
+    // And while nobody is there, dropping it takes no longer than a look does.
+    drop(second);
+    wait_for(&mut device, |state| matches!(state, Err(DeviceError::Closed { .. })));
 }

@@ -181,10 +181,12 @@ fn a_second_client_is_turned_away() {
     let mut second = TcpStream::connect(page.address()).unwrap();
     second.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let mut answer = [0; 12];
-    std::thread::sleep(Duration::from_millis(20));
-    say(&mut first, &pose_at(0.1, 0.0));
+    // The first one says nothing meanwhile.
     second.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 503");
+    // One that speaks WebSockets hears why.
+    let refused = connect(page.address(), None).unwrap_err();
+    assert!(matches!(&refused, tungstenite::Error::Http(answer) if answer.status() == 503), "{refused}");
     assert!(say(&mut first, &pose_at(0.2, 0.0)).get("force").is_some());
 }
 

@@ -21,6 +21,9 @@ use crate::interrupt;
 /// How long to wait for a page's first pose where `--seconds` says that there is an end, s: enough to open one by hand.
 const USUAL_WAIT: f64 = 60.0;
 
+/// The first one, bit 0: an Inverse3's grip calls it `a` (a wired grip has no other), a page sends 1.
+const CLUTCH_BUTTON: u32 = 1;
+
 /// What `--device` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DeviceArg {
@@ -85,7 +88,8 @@ impl Chosen {
                     }
                     None => format!("waiting for poses at ws://{address}; Ctrl-C ends"),
                 };
-                if console.is_json() {
+                // Nobody could find a port that any free one was taken for, so that is told in any case.
+                if console.is_json() || (console.is_quiet() && args.port == 0) {
                     complain("note", &line, "");
                 } else {
                     console.say(&line);
@@ -109,7 +113,15 @@ impl Chosen {
                         Err(error) => return Err(error).or_failed(),
                     }
                 }
-                Ok(Self { device: Box::new(page), is_live: true })
+                // A page's poses are the scene's, but for their scale.
+                let options = WorkspaceOptions {
+                    scale: scene.device_scale,
+                    force_scale: scene.force_scale,
+                    clutch_buttons: CLUTCH_BUTTON,
+                    ..WorkspaceOptions::default()
+                };
+                let workspace = Workspace::new(options).or_bad_input()?;
+                Ok(Self { device: Box::new(InWorkspace::new(page, workspace)), is_live: true })
             }
         }
     }
@@ -125,7 +137,7 @@ fn placed(options: WorkspaceOptions, scene: &HapticScene, state: &DeviceState) -
         scene_centre: position,
         handle_from_tool: ((options.scene_from_device * state.pose.rotation).conjugate() * rotation)
             .normalize(),
-        clutch_buttons: 1,
+        clutch_buttons: CLUTCH_BUTTON,
         ..options
     }
 }

@@ -170,12 +170,13 @@ struct Turning<'a> {
     last: DeviceState,
     /// Since when the device is gone, and why.
     lost: Option<(Instant, DeviceError)>,
+    lost_in_a_row: u64,
     ticks: u64,
 }
 
 impl<'a> Turning<'a> {
     fn new(drive: Drive<'a>) -> Self {
-        Self { drive, last: DeviceState::at(Pose::IDENTITY), lost: None, ticks: 0 }
+        Self { drive, last: DeviceState::at(Pose::IDENTITY), lost: None, lost_in_a_row: 0, ticks: 0 }
     }
 
     fn is_live(&self) -> bool {
@@ -198,7 +199,7 @@ impl<'a> Turning<'a> {
                 self.answer(tick, DeviceState { time: stamp.unwrap_or(state.time), ..state }, shared)
             }
             Err(DeviceError::Ended { .. }) => Some(Ending::Done),
-            Err(error) => self.without_device(tick, error),
+            Err(error) => self.without_device((tick, stamp), error),
         }
     }
 
@@ -241,16 +242,20 @@ impl<'a> Turning<'a> {
     }
 
     /// It does not answer: nothing is felt until it does.
-    fn without_device(&mut self, tick: u64, error: DeviceError) -> Option<Ending> {
-        let Drive { device, session, tape, log, .. } = &mut self.drive;
+    fn without_device(&mut self, (tick, stamp): (u64, Option<f64>), error: DeviceError) -> Option<Ending> {
+        let Drive { device, session, tape, log, rate, .. } = &mut self.drive;
         session.servo_half().device_lost();
-        log.add_loss();
+        let is_first = self.lost.is_none();
+        self.lost_in_a_row = if is_first { 1 } else { self.lost_in_a_row + 1 };
+        // A device that says nothing tells no time either: in step its clock is taken to go on.
+        let time = stamp.unwrap_or(self.last.time + self.lost_in_a_row as f64 / *rate);
+        log.add_loss(time, (error, is_first));
         // It may hear although it does not speak. Whatever the last force was, it must not stay.
         let _ = device.write(&DeviceCommand::NOTHING);
         let state = self.last;
         tape.push(&Entry {
             tick,
-            time: state.time,
+            time,
             state,
             device_lost: true,
             command: DeviceCommand::NOTHING,

@@ -2,11 +2,14 @@
 
 use isotouch::haptics::Feedback;
 use isotouch::haptics::clock::Histogram;
-use isotouch::haptics::device::{DeviceCommand, DeviceState};
+use isotouch::haptics::device::{DeviceCommand, DeviceError, DeviceState};
 use isotouch::haptics::record::Entry;
 use isotouch::haptics::safety::{Fault, SafetyStatus};
 use isotouch::math::{DVec3, Pose, Wrench};
 use serde_json::{Map, Value, json};
+
+use super::replayed::was_in_step;
+use crate::format::{count, plural};
 
 /// Rows that are kept for tables and charts: 17 minutes at 1 kHz, some 300 MB.
 const MOST_ROWS: u64 = 1_000_000;
@@ -21,6 +24,8 @@ pub(super) struct Row {
     pub(super) penetration: f64,
     pub(super) contacts: u32,
     pub(super) is_stuck: bool,
+    /// Whether the device did not answer: nothing was felt, the hand is where it was last.
+    pub(super) is_lost: bool,
     /// s of the simulation's last step, and of the servo call.
     pub(super) step: f64,
     pub(super) servo: f64,
@@ -36,7 +41,12 @@ pub(super) struct Log<'a> {
     /// Steps of the simulation that were counted.
     steps: u64,
     ticks: u64,
+    lost_ticks: u64,
+    /// How often the device was lost, and why it was first.
     losses: u64,
+    why_lost: Option<DeviceError>,
+    /// As of the last tick that was answered.
+    last: Option<(DeviceState, Feedback)>,
     contacts: u64,
     most: [f64; 2],
     span: [f64; 2],
@@ -63,7 +73,10 @@ impl<'a> Log<'a> {
             servo: Histogram::default(),
             steps: 0,
             ticks: 0,
+            lost_ticks: 0,
             losses: 0,
+            why_lost: None,
+            last: None,
             contacts: 0,
             most: [0.0; 2],
             span: [f64::INFINITY, f64::NEG_INFINITY],
@@ -85,30 +98,70 @@ impl<'a> Log<'a> {
         if let Some(recorded) = &mut self.recorded {
             recorded.compare(command);
         }
+        self.last = Some((*state, *of));
+        self.keep(Row {
+            time: state.time,
+            hand: state.pose,
+            part: of.part,
+            wrench,
+            penetration: of.penetration,
+            contacts: of.contacts,
+            is_stuck: of.is_stuck,
+            is_lost: false,
+            step: of.simulation_seconds,
+            servo,
+        });
+    }
+
+    fn keep(&mut self, row: Row) {
         if self.rows.len() < self.capacity {
-            self.rows.push(Row {
-                time: state.time,
-                hand: state.pose,
-                part: of.part,
-                wrench,
-                penetration: of.penetration,
-                contacts: of.contacts,
-                is_stuck: of.is_stuck,
-                step: of.simulation_seconds,
-                servo,
-            });
+            self.rows.push(row);
         } else if self.capacity > 0 {
             self.left_out += 1;
         }
     }
 
-    /// A tick without a device.
-    pub(super) fn add_loss(&mut self) {
+    /// A tick without a device: nothing is felt, and hand and part are where they were.
+    pub(super) fn add_loss(&mut self, time: f64, (why, is_first): (DeviceError, bool)) {
         self.ticks += 1;
-        self.losses += 1;
+        self.lost_ticks += 1;
+        self.losses += u64::from(is_first);
+        self.why_lost.get_or_insert(why);
+        self.span = [self.span[0].min(time), self.span[1].max(time)];
         if let Some(recorded) = &mut self.recorded {
             recorded.compare(&DeviceCommand::NOTHING);
         }
+        if let Some((state, of)) = self.last {
+            self.keep(Row {
+                time,
+                hand: state.pose,
+                part: of.part,
+                wrench: Wrench::ZERO,
+                penetration: of.penetration,
+                contacts: of.contacts,
+                is_stuck: of.is_stuck,
+                is_lost: true,
+                step: 0.0,
+                servo: 0.0,
+            });
+        }
+    }
+
+    /// Ticks without a device.
+    pub(super) fn lost_ticks(&self) -> u64 {
+        self.lost_ticks
+    }
+
+    /// What should be known of a device that did not answer all the time.
+    pub(super) fn told_of_loss(&self) -> Option<String> {
+        let why = self.why_lost?;
+        let times =
+            if self.losses == 1 { "once".to_owned() } else { format!("{} times", count(self.losses)) };
+        Some(format!(
+            "the device was lost {times}, for {} of {}, in which nothing was felt; the first time for this: {why}",
+            count(self.lost_ticks),
+            plural(self.ticks, "tick"),
+        ))
     }
 
     pub(super) fn rows(&self) -> &[Row] {
@@ -121,11 +174,12 @@ impl<'a> Log<'a> {
     }
 
     pub(super) fn summary(&self) -> Map<String, Value> {
-        let answered = self.ticks - self.losses;
+        let answered = self.ticks - self.lost_ticks;
         let mut summary = Map::new();
         let mut put = |key: &str, value: Value| summary.insert(key.to_owned(), value);
         put("ticks", self.ticks.into());
-        put("lost_ticks", self.losses.into());
+        put("lost_ticks", self.lost_ticks.into());
+        put("losses", self.losses.into());
         put("seconds", json!((self.span[1] - self.span[0]).max(0.0)));
         put("mean_contacts", json!(self.contacts as f64 / answered.max(1) as f64));
         put("max_force", json!(self.most[0]));
@@ -136,6 +190,8 @@ impl<'a> Log<'a> {
             put(
                 "replay",
                 json!({
+                    "entries": of.entries.len(),
+                    "single_threaded": was_in_step(of.entries),
                     "same_commands": of.same,
                     "max_force_difference": of.largest[0],
                     "max_torque_difference": of.largest[1],
@@ -191,9 +247,10 @@ pub(super) fn quantiles(of: &Histogram) -> Value {
     json!({ "p50": part(0.5), "p99": part(0.99), "p99_9": part(0.999), "max": 1e6 * of.max() })
 }
 
-/// Those that there were, by name.
-pub(super) fn faults(of: &SafetyStatus) -> Value {
+/// Ticks in which nothing was felt for safety, by why. While a device is lost the safety gate is not asked, so these are counted here.
+pub(super) fn faults(of: &SafetyStatus, lost_ticks: u64) -> Value {
     let all = [Fault::NotFinite, Fault::Stale, Fault::Late, Fault::ClockWentBack, Fault::DeviceLost];
-    let seen = all.into_iter().filter(|fault| of.faults(*fault) > 0);
-    Value::Object(seen.map(|fault| (fault.name().to_owned(), of.faults(fault).into())).collect())
+    let ticks = |fault: Fault| of.faults(fault) + if fault == Fault::DeviceLost { lost_ticks } else { 0 };
+    let seen = all.into_iter().filter(|fault| ticks(*fault) > 0);
+    Value::Object(seen.map(|fault| (fault.name().to_owned(), ticks(fault).into())).collect())
 }

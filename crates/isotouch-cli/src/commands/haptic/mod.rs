@@ -3,6 +3,8 @@
 mod device;
 mod drive;
 mod log;
+mod passivity;
+mod replayed;
 mod results;
 mod status;
 
@@ -11,21 +13,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use isotouch::haptics::device::{Capabilities, Device};
+use isotouch::haptics::device::Device;
 use isotouch::haptics::record::{Recording, RecordingHeader};
 use isotouch::haptics::safety::SafetyOptions;
 use isotouch::haptics::session::Totals;
-use isotouch::haptics::{Coupling, Session, SessionOptions};
+use isotouch::haptics::{Session, SessionOptions};
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::haptic::{BuiltHaptic, HapticScene, Method, built_in};
 use isotouch::scene::{MeshSource, ShapeSource};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{output_path, scene_source, source};
-use crate::console::{Console, write_stdout};
-use crate::failure::{Classify, Failure};
+use crate::console::{Console, complain, write_stdout};
+use crate::failure::{Classify, Exit, Failure};
 use crate::format::{count, duration, number, plural};
 use crate::interrupt;
 use crate::report::Report;
@@ -116,9 +117,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let most_points = args.points.map_or(usize::MAX, |points| points as usize);
     scene = scene.scaled_down(args.resolution.unwrap_or(u32::MAX), most_points);
     check_outputs(args)?;
-    let fingerprint = fingerprint(&text.text);
+    let fingerprint = replayed::fingerprint(&text.text);
     // Before fields are built, which may take long.
-    let replayed = replayed(args, &text.name, &fingerprint)?;
+    let replayed = replayed::open(args, &text.name, &fingerprint, console)?;
 
     let clock = Instant::now();
     let built = build(&scene, args.no_cache, console)?;
@@ -128,8 +129,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
     let capabilities = *chosen.device.capabilities();
     let coupling = scene.coupling_for(&built.pair, args.method);
-    if chosen.is_live {
-        warn_of_buzzing(&coupling, &capabilities, rate, console);
+    let not_passive = passivity::excess(&coupling, &capabilities, rate);
+    if let Some(why) = not_passive.as_ref().filter(|_| chosen.is_live) {
+        console.warn(why);
     }
     let options = SessionOptions {
         rate,
@@ -147,11 +149,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
         rate,
         causality: capabilities.causality,
         device: capabilities.name.to_owned(),
-        scene: format!("{fingerprint} {} {}", made_with(args, &scene, &built), text.name),
+        scene: format!("{fingerprint} {} {}", replayed::made_with(args, &scene, &built), text.name),
         limits: Some([capabilities.max_force, capabilities.max_torque]),
     };
     if let Some(replayed) = &replayed {
-        warn_of_other_options(&replayed.header().scene, &header.scene, console);
+        replayed::warn_of_other_options(&replayed.header().scene, &header.scene, console);
     }
     let limit = limit(args, &scene, rate, chosen.is_live);
     let drive = Drive {
@@ -166,8 +168,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let clock = Instant::now();
     let outcome = if is_paced { drive.paced(console)? } else { drive.in_step(console) };
     let elapsed = clock.elapsed();
-    let is_passive = capabilities.passivity(rate).holds(&coupling);
-    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed, is_passive), console)
+    finish(args, (&text.name, &scene, &built), outcome, (building, elapsed, not_passive), console)
 }
 
 /// Writes what there is, and tells of it.
@@ -175,7 +176,7 @@ fn finish(
     args: &Args,
     (name, scene, built): (&str, &HapticScene, &BuiltHaptic),
     outcome: Outcome<'_>,
-    (building, elapsed, is_passive): (Duration, Duration, bool),
+    (building, elapsed, not_passive): (Duration, Duration, Option<String>),
     console: &Console,
 ) -> Result<Report, Failure> {
     let Outcome { session, tape, log, ending, deadlines, priority, device } = outcome;
@@ -202,7 +203,8 @@ fn finish(
     put("cell", built.pair.surface().cell().into());
     put("points", built.pair.shell().len().into());
     put("offset_cells", scene.offset.into());
-    put("is_passive", is_passive.into());
+    put("is_passive", not_passive.is_none().into());
+    put("not_passive", not_passive.into());
     put("build_seconds", building.as_secs_f64().into());
     put("wall_seconds", elapsed.as_secs_f64().into());
     put("threads", if deadlines.is_some() { 2 } else { 1 }.into());
@@ -211,8 +213,8 @@ fn finish(
     put("rate", deadlines.as_ref().map_or(Value::Null, |of| json!(of.achieved_rate())));
     let lateness = deadlines.as_ref().map_or(Value::Null, |of| log::quantiles(of.lateness()));
     put("late_us", lateness);
-    put("safety_faults", safety.all_faults().into());
-    put("faults", log::faults(&safety));
+    put("safety_faults", (safety.all_faults() + log.lost_ticks()).into());
+    put("faults", log::faults(&safety, log.lost_ticks()));
     put("limited_calls", safety.limited_calls.into());
     let pose = simulation.renderer().pose();
     put("end_pose", json!(pose.to_numbers()));
@@ -233,20 +235,35 @@ fn finish(
     if log.left_out() > 0 {
         console.warn(format_args!("tables and charts end after {} ticks", count(log.rows().len() as u64)));
     }
-    if let Some(folder) = &args.output {
-        results::write(folder, scene, built, (&log, &summary)).or_failed()?;
+    if let Some(told) = log.told_of_loss() {
+        console.warn(told);
     }
-    if let Ending::Lost(error) = &ending {
-        return Err(anyhow!(
+    let failed = match &ending {
+        Ending::Lost(error) => Some(format!(
             "{error}; it did not come back within {} s, so the session ended after {}",
             drive::PATIENCE,
             plural(totals.steps, "step")
-        ))
-        .or_failed();
+        )),
+        Ending::Done | Ending::Interrupted => None,
+    };
+    if let Some(failed) = &failed {
+        summary.insert("error".into(), failed.as_str().into());
+    }
+    if let Some(folder) = &args.output {
+        summary.insert("output".into(), folder.display().to_string().into());
+        let mut kept = summary.clone();
+        kept.insert("warnings".into(), console.warnings().into());
+        results::write(folder, scene, built, (&log, &kept)).or_failed()?;
     }
     let mut report = report(args, summary, &totals, elapsed);
-    if matches!(ending, Ending::Interrupted) {
-        report.set_exit(interrupt::exit());
+    match (&ending, failed) {
+        (Ending::Interrupted, _) => report.set_exit(interrupt::exit()),
+        // What there was until then is told all the same.
+        (_, Some(failed)) => {
+            complain("error", &failed, "\x1b[31m");
+            report.set_exit(Exit::Failed);
+        }
+        _ => {}
     }
     Ok(report)
 }
@@ -304,14 +321,21 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
     }
     if of("safety_faults") > 0.0 {
         let faults = summary.get("faults").and_then(Value::as_object).into_iter().flatten();
-        let named: Vec<String> = faults.map(|(name, calls)| format!("{calls} by {name}")).collect();
+        let named: Vec<String> = faults
+            .map(|(name, calls)| format!("{} by {name}", plural(calls.as_u64().unwrap_or(0), "tick")))
+            .collect();
         facts.push(("zero for safety", named.join(", ")));
     }
     if let Some(replay) = summary.get("replay") {
         let same = replay["same_commands"].as_bool() == Some(true);
         let difference = number(replay["max_force_difference"].as_f64().unwrap_or(f64::NAN));
-        let words =
-            if same { "the same, bit for bit".into() } else { format!("off by {difference} N at most") };
+        let words = match (same, replay["single_threaded"].as_bool()) {
+            (true, _) => "the same, bit for bit".into(),
+            (false, Some(false)) => format!(
+                "off by {difference} N at most; it was made in two threads, and only what --single-threaded records is repeated bit for bit"
+            ),
+            (false, _) => format!("off by {difference} N at most"),
+        };
         facts.push(("against the recording", words));
     }
     if let Some(path) = &args.record {
@@ -327,9 +351,6 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
     for (key, value) in summary {
         report.key(&key, value);
     }
-    if let Some(folder) = &args.output {
-        report.key("output", folder.display().to_string());
-    }
     report
 }
 
@@ -339,7 +360,7 @@ fn check_outputs(args: &Args) -> Result<(), Failure> {
         _ => vec![&args.scene],
     };
     if let Some(path) = &args.record {
-        output_path::check(path, "recording", &inputs)?;
+        output_path::check_of_option("--record", path, "recording", &inputs)?;
     }
     if let Some(folder) = &args.output {
         fs::create_dir_all(folder)
@@ -350,84 +371,12 @@ fn check_outputs(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the scene's text: what a recording is of.
-fn fingerprint(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The recording to be replayed, if it is of this scene.
-fn replayed(args: &Args, name: &str, fingerprint: &str) -> Result<Option<Recording>, Failure> {
-    let DeviceArg::Replay(path) = &args.device else { return Ok(None) };
-    if args.rate.is_some() {
-        return Err(anyhow!("a recording is replayed at its own rate; leave out --rate")).or_bad_input();
-    }
-    let recording = Recording::open(path).or_bad_input()?;
-    let of = &recording.header().scene;
-    if !of.starts_with(fingerprint) && !args.other_scene {
-        let other = of.split(' ').next_back().filter(|other| !other.is_empty()).unwrap_or("another scene");
-        let other = if other == name { format!("another version of {other}") } else { other.to_owned() };
-        return Err(anyhow!(
-            "{} is a recording of {other}, not of {name}; its hand would be elsewhere. Replay that scene, or this one with --other-scene",
-            path.display()
-        ))
-        .or_bad_input();
-    }
-    Ok(Some(recording))
-}
-
-/// What forces depend on besides the scene's text and the hand.
-fn made_with(args: &Args, scene: &HapticScene, built: &BuiltHaptic) -> String {
-    let (cell, points) = (built.pair.surface().cell(), built.pair.shell().len());
-    format!("{} offset {} cell {cell:.6e} points {points}", args.method.name(), scene.offset)
-}
-
-/// A replay has the method, offset, resolution and points of its own command line. Where they are not those of the recording its forces are not either.
-fn warn_of_other_options(recorded: &str, now: &str, console: &Console) {
-    // What is between the fingerprint and the name; recordings of before had no cell.
-    let options = |scene: &str| -> Option<String> {
-        let (_, rest) = scene.split_once(' ')?;
-        rest.contains(" cell ").then(|| rest.split(' ').take(7).collect::<Vec<_>>().join(" "))
-    };
-    let is_same_scene = recorded.split(' ').next() == now.split(' ').next();
-    if let (true, Some(then), Some(now)) = (is_same_scene, options(recorded), options(now))
-        && then != now
-    {
-        console.warn(format_args!(
-            "the recording was made with {then}, and is replayed with {now}: forces will differ. Give the same --method, --offset, --resolution and --points for the same forces"
-        ));
-    }
-}
-
 /// Ticks, if there is an end.
 fn limit(args: &Args, scene: &HapticScene, rate: f64, is_live: bool) -> Option<u64> {
     let is_replay = matches!(args.device, DeviceArg::Replay(_));
     let seconds = args.seconds.or_else(|| (!is_live && !is_replay).then_some(scene.seconds))?;
     // What is a whole number of ticks but for rounding is that many.
     Some((seconds * rate - 1e-6).ceil().max(1.0) as u64)
-}
-
-/// Where a spring could give out more than was put in, and the device buzz: b > K·T/2 + |B| does not hold.
-fn warn_of_buzzing(coupling: &Coupling, device: &Capabilities, rate: f64, console: &Console) {
-    let passivity = device.passivity(rate);
-    let [shifts, turns] = passivity.margins(coupling);
-    if shifts <= 0.0 {
-        console.warn(format_args!(
-            "the coupling's {} N/m and {} N·s/m are more than {} surely takes without buzzing: {} N/m with that damping, {} N/m without; lower the scene's stiffness or damping",
-            number(coupling.stiffness),
-            number(coupling.damping),
-            device.name,
-            number(passivity.most_stiffness(coupling.damping)),
-            number(passivity.most_stiffness(0.0)),
-        ));
-    }
-    if device.has_torque() && turns <= 0.0 {
-        console.warn(format_args!(
-            "the coupling's {} N·m/rad and {} N·m·s/rad are more than {} surely takes without buzzing; lower the scene's angular stiffness or damping",
-            number(coupling.angular_stiffness),
-            number(coupling.angular_damping),
-            device.name,
-        ));
-    }
 }
 
 /// Both parts, the field of a mesh file from the cache.

@@ -71,7 +71,7 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
     .to_vec();
     columns.extend(pose_columns("hand"));
     columns.extend(pose_columns("part"));
-    columns.extend(["step_us", "servo_us"].map(str::to_owned));
+    columns.extend(["step_us", "servo_us", "lost"].map(str::to_owned));
     let mut trajectory = Trajectory::create(path, &columns)?;
     let mut numbers = Vec::with_capacity(columns.len());
     for row in rows {
@@ -81,7 +81,7 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
         numbers.extend([row.penetration, row.contacts.into(), f64::from(u8::from(row.is_stuck))]);
         numbers.extend(row.hand.to_numbers());
         numbers.extend(row.part.to_numbers());
-        numbers.extend([1e6 * row.step, 1e6 * row.servo]);
+        numbers.extend([1e6 * row.step, 1e6 * row.servo, f64::from(u8::from(row.is_lost))]);
         trajectory.add(row.time, &numbers)?;
     }
     Ok(trajectory.finish()?)
@@ -105,6 +105,8 @@ fn write_npz(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
     );
     arrays.add("penetration", &[n], all(&|row| row.penetration));
     arrays.add("contacts", &[n], rows.iter().map(|row| row.contacts).collect::<Vec<u32>>());
+    arrays.add("stuck", &[n], rows.iter().map(|row| u32::from(row.is_stuck)).collect::<Vec<u32>>());
+    arrays.add("lost", &[n], rows.iter().map(|row| u32::from(row.is_lost)).collect::<Vec<u32>>());
     arrays.add("hand", &[n, 7], poses(|row| row.hand));
     arrays.add("part", &[n, 7], poses(|row| row.part));
     arrays.add("step_us", &[n], all(&|row| 1e6 * row.step));

@@ -48,12 +48,16 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// The damping of its own that it must have, to be read and written at `rate`, Hz: it renders its largest stiffness without buzzing, so b ≥ K·T/2 of that. The hand that holds it adds
-    /// to it, which is not counted: it may let go.
+    /// to it, which is not counted: it may let go. Where it has no torque, turns limit nothing.
     pub fn passivity(&self, rate: f64) -> Passivity {
         let own = |most: f64| 0.5 * most / self.rate;
         Passivity {
             device_damping: own(self.max_stiffness),
-            device_angular_damping: own(self.max_angular_stiffness),
+            device_angular_damping: if self.has_torque() {
+                own(self.max_angular_stiffness)
+            } else {
+                f64::INFINITY
+            },
             period: 1.0 / rate,
         }
     }

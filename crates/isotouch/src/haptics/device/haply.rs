@@ -13,11 +13,13 @@
 //!
 //! Metres, metres a second and newtons; right-handed, x right, y forward, z up: [`super::WorkspaceOptions::z_up`] turns that. The grip's
 //! rotation and buttons (a, b, c are bits 0, 1, 2) are read if there is a grip; its angular velocity is not sent and reported as 0.
-//! Forces apply until the next message; the service itself lets go when none come.
+//! Forces apply until the next message; the service itself lets go when none come. Where it closes the connection it is looked for every tenth of a second, and
+//! the same device is taken up again.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tungstenite::protocol::WebSocketConfig;
@@ -32,6 +34,11 @@ const NAME: &str = "haply";
 const REMEDY: &str = "start the Haply Hub or the Inverse Service, version 3.1 or later";
 /// More than any inventory, and little enough to hold.
 const LONGEST_MESSAGE: usize = 1 << 20;
+
+/// Between two looks for a service that has gone. Shorter is of no use to a hand, and longer is waited for.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+/// How long such a look may take: dropping the device waits for it.
+const PATIENCE_AGAIN: Duration = Duration::from_millis(300);
 
 /// Where the service is.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,58 +78,17 @@ pub struct Haply {
 impl Haply {
     /// Connects to the service and takes the first state.
     pub fn open(options: &HaplyOptions) -> Result<Self, OpenError> {
-        let address = options.address.to_string();
-        let unreachable = |source| OpenError::Unreachable {
-            device: NAME,
-            address: address.clone(),
-            source,
-            remedy: REMEDY,
-        };
-        let unexpected = |what: String, remedy| OpenError::Unexpected {
-            device: NAME,
-            address: address.clone(),
-            what,
-            remedy,
-        };
-        let stream = TcpStream::connect_timeout(&options.address, options.timeout).map_err(unreachable)?;
-        stream.set_nodelay(true).map_err(unreachable)?;
-        stream.set_read_timeout(Some(options.timeout)).map_err(unreachable)?;
-        stream.set_write_timeout(Some(options.timeout)).map_err(unreachable)?;
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(LONGEST_MESSAGE))
-            .max_frame_size(Some(LONGEST_MESSAGE));
-        let (mut socket, _) =
-            tungstenite::client::client_with_config(format!("ws://{address}/"), stream, Some(config))
-                .map_err(|error| unexpected(error.to_string(), REMEDY))?;
-
-        let inventory = loop {
-            match socket.read().map_err(|error| unexpected(error.to_string(), REMEDY))? {
-                Message::Text(text) => break text,
-                _ => continue,
-            }
-        };
-        let inventory: Value = serde_json::from_str(&inventory)
-            .map_err(|error| unexpected(format!("its first message is no JSON: {error}"), REMEDY))?;
-        let devices = inventory["inverse3"].as_array();
-        let ids = devices.into_iter().flatten().filter_map(|device| device["device_id"].as_str());
-        let device_id = match &options.device_id {
-            Some(wanted) => ids.into_iter().find(|id| id == wanted).map(str::to_owned),
-            None => ids.into_iter().next().map(str::to_owned),
-        };
-        let Some(device_id) = device_id else {
-            let what = match &options.device_id {
-                Some(wanted) => format!("it knows no Inverse3 with the id {wanted}"),
-                None => "it knows no Inverse3".into(),
-            };
-            return Err(unexpected(what, "plug it in, power it, and look whether the Haply Hub shows it"));
-        };
-        socket.get_ref().set_read_timeout(Some(WAKE)).map_err(unreachable)?;
-
-        let id = device_id.clone();
+        let Connection { socket, inventory, device_id } = connect(options)?;
         let mut capabilities = options.capabilities;
         capabilities.name = NAME;
-        let link = link(&capabilities, options.silence, move |wire| talk(wire, socket, &id, &inventory))
-            .map_err(unreachable)?;
+        // Whoever comes back must be the same: another would be held elsewhere.
+        let again = HaplyOptions {
+            device_id: Some(device_id.clone()),
+            timeout: options.timeout.min(PATIENCE_AGAIN),
+            ..options.clone()
+        };
+        let link = link(&capabilities, options.silence, move |wire| serve(wire, socket, inventory, &again))
+            .map_err(|source| unreachable(options, source))?;
         Ok(Self { capabilities, device_id, link })
     }
 
@@ -151,8 +117,80 @@ impl Device for Haply {
     }
 }
 
-/// The wire's thread: a state in, a force out. A force that the servo loop no longer stands for is taken back at once, whether the service has answered or not.
-fn talk(mut wire: WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventory: &Value) {
+/// A service that answers, and what it said first.
+struct Connection {
+    socket: WebSocket<TcpStream>,
+    inventory: Value,
+    device_id: String,
+}
+
+fn unreachable(options: &HaplyOptions, source: io::Error) -> OpenError {
+    OpenError::Unreachable { device: NAME, address: options.address.to_string(), source, remedy: REMEDY }
+}
+
+fn connect(options: &HaplyOptions) -> Result<Connection, OpenError> {
+    let address = options.address.to_string();
+    let unreachable = |source| unreachable(options, source);
+    let unexpected =
+        |what: String, remedy| OpenError::Unexpected { device: NAME, address: address.clone(), what, remedy };
+    let stream = TcpStream::connect_timeout(&options.address, options.timeout).map_err(unreachable)?;
+    stream.set_nodelay(true).map_err(unreachable)?;
+    stream.set_read_timeout(Some(options.timeout)).map_err(unreachable)?;
+    stream.set_write_timeout(Some(options.timeout)).map_err(unreachable)?;
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(LONGEST_MESSAGE))
+        .max_frame_size(Some(LONGEST_MESSAGE));
+    let (mut socket, _) =
+        tungstenite::client::client_with_config(format!("ws://{address}/"), stream, Some(config))
+            .map_err(|error| unexpected(error.to_string(), REMEDY))?;
+
+    let inventory = loop {
+        match socket.read().map_err(|error| unexpected(error.to_string(), REMEDY))? {
+            Message::Text(text) => break text,
+            _ => continue,
+        }
+    };
+    let inventory: Value = serde_json::from_str(&inventory)
+        .map_err(|error| unexpected(format!("its first message is no JSON: {error}"), REMEDY))?;
+    let devices = inventory["inverse3"].as_array();
+    let ids = devices.into_iter().flatten().filter_map(|device| device["device_id"].as_str());
+    let device_id = match &options.device_id {
+        Some(wanted) => ids.into_iter().find(|id| id == wanted).map(str::to_owned),
+        None => ids.into_iter().next().map(str::to_owned),
+    };
+    let Some(device_id) = device_id else {
+        let what = match &options.device_id {
+            Some(wanted) => format!("it knows no Inverse3 with the id {wanted}"),
+            None => "it knows no Inverse3".into(),
+        };
+        return Err(unexpected(what, "plug it in, power it, and look whether the Haply Hub shows it"));
+    };
+    socket.get_ref().set_read_timeout(Some(WAKE)).map_err(unreachable)?;
+    Ok(Connection { socket, inventory, device_id })
+}
+
+/// The wire's thread: one connection after the other. A service that was started anew is found again.
+fn serve(mut wire: WireSide, socket: WebSocket<TcpStream>, inventory: Value, again: &HaplyOptions) {
+    let id = again.device_id.clone().unwrap_or_default();
+    talk(&mut wire, socket, &id, &inventory);
+    while !wire.should_stop() {
+        wire.closed();
+        let pause = Instant::now();
+        while pause.elapsed() < BETWEEN_TRIES && !wire.should_stop() {
+            thread::sleep(WAKE);
+        }
+        if wire.should_stop() {
+            return;
+        }
+        if let Ok(Connection { socket, inventory, device_id }) = connect(again) {
+            wire.opened();
+            talk(&mut wire, socket, &device_id, &inventory);
+        }
+    }
+}
+
+/// A state in, a force out, until the connection is closed or the device is dropped. A force that the servo loop no longer stands for is taken back at once, whether the service has answered or not.
+fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventory: &Value) {
     let mut message = force_message(id, &Wrench::ZERO);
     message["session"] = json!({"configure": {"profile": {"name": "isotouch"}}});
     let mut grip = Grip::default();
@@ -188,10 +226,7 @@ fn talk(mut wire: WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventor
                 Heard::Nothing if was_answered => break wire.wrench(),
                 Heard::Nothing if pushes && wire.wrench() == Wrench::ZERO => break Wrench::ZERO,
                 Heard::Nothing => {}
-                Heard::Closed => {
-                    wire.closed();
-                    return;
-                }
+                Heard::Closed => return,
             }
         };
         if was_answered {
@@ -200,35 +235,22 @@ fn talk(mut wire: WireSide, mut socket: WebSocket<TcpStream>, id: &str, inventor
         pushes = force != Wrench::ZERO;
         message = force_message(id, &force);
     }
-    wire.closed();
 }
 
 /// What came over the wire within [`WAKE`].
-enum Heard {
+pub(super) enum Heard {
     Text(String),
     Nothing,
     Closed,
 }
 
-fn hear(socket: &mut WebSocket<TcpStream>) -> Heard {
+pub(super) fn hear(socket: &mut WebSocket<TcpStream>) -> Heard {
     match socket.read() {
         Ok(Message::Text(text)) => Heard::Text(text.as_str().to_owned()),
         Ok(Message::Close(_)) => Heard::Closed,
         Ok(_) => Heard::Nothing,
         Err(tungstenite::Error::Io(error)) if is_timeout(&error) => Heard::Nothing,
         Err(_) => Heard::Closed,
-    }
-}
-
-/// The next text; an empty one when the thread should end; `None` when the connection is closed.
-pub(super) fn next_text(socket: &mut WebSocket<TcpStream>, wire: &WireSide) -> Option<String> {
-    loop {
-        match hear(socket) {
-            Heard::Text(text) => return Some(text),
-            Heard::Closed => return None,
-            Heard::Nothing if wire.should_stop() => return Some(String::new()),
-            Heard::Nothing => {}
-        }
     }
 }
 

@@ -121,7 +121,7 @@ pub enum DeviceError {
         device: &'static str,
     },
     /// It said nothing for longer than it may.
-    #[error("{device}: silent for {} ms, which is longer than {} ms", .silent * 1e3, .limit * 1e3)]
+    #[error("{device}: silent for {:.2} ms, which is longer than {} ms", .silent * 1e3, .limit * 1e3)]
     Lost {
         /// Which device.
         device: &'static str,

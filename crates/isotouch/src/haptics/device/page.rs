@@ -12,15 +12,15 @@
 //! The frame is the scene's or whatever a [`super::Workspace`] makes of it. `t` is the client's clock and must not go back.
 //!
 //! Only pages of this machine may connect: a browser says where a page comes from (`Origin`), and any other than localhost is refused, so
-//! that no web site drives the simulation behind the user's back. Messages are at most 4 KiB. A second client is turned away.
+//! that no web site drives the simulation behind the user's back. Messages are at most 4 KiB. A second client is turned away with 503, also while the first is silent.
 //!
 //! A page draws at 60 Hz or less and pushes no hand, so its silence counts as loss only after 100 ms, unless told otherwise; a closed
 //! connection counts at once.
 
-use std::io::Write;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tungstenite::handshake::server::{ErrorResponse, Request, Response};
@@ -30,7 +30,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::math::{DVec3, Pose, Twist};
 
-use super::haply::next_text;
+use super::haply::{Heard, hear, is_timeout};
 use super::link::{ServoSide, WAKE, WireSide, link};
 use super::path::rotation_vector;
 use super::{Capabilities, Causality, Device, DeviceCommand, DeviceError, DeviceState, OpenError};
@@ -180,12 +180,20 @@ fn is_local_origin(origin: &str) -> bool {
 
 fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, listener: &TcpListener) {
     let mut last: Option<DeviceState> = None;
-    while let Some(text) = next_text(&mut socket, wire) {
+    let mut others = Others::default();
+    loop {
+        let heard = hear(&mut socket);
         if wire.should_stop() {
             let _ = socket.close(None).and_then(|()| socket.flush());
             return;
         }
-        turn_away_others(listener);
+        // However silent this one is: it wakes every few milliseconds.
+        others.turn_away(listener);
+        let text = match heard {
+            Heard::Text(text) => text,
+            Heard::Nothing => continue,
+            Heard::Closed => return,
+        };
         let answer = match state_of(&text, last.as_ref()) {
             Ok(state) => {
                 last = Some(state);
@@ -201,10 +209,34 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, listener: &TcpLis
     }
 }
 
-fn turn_away_others(listener: &TcpListener) {
-    if let Ok((mut stream, _)) = listener.accept() {
-        let _ = stream
-            .write_all(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+/// Clients that were told that there is another. They are kept for a moment: a connection that is closed before its request was read is reset, and the answer with it.
+#[derive(Default)]
+struct Others {
+    told: Vec<(TcpStream, Instant)>,
+}
+
+impl Others {
+    const LONGEST: Duration = Duration::from_secs(1);
+    /// At once; more are closed without a word.
+    const MOST: usize = 16;
+
+    fn turn_away(&mut self, listener: &TcpListener) {
+        self.told.retain_mut(|(stream, since)| {
+            let mut request = [0; 1024];
+            let has_more = match stream.read(&mut request) {
+                Ok(bytes) => bytes > 0,
+                Err(error) => is_timeout(&error),
+            };
+            has_more && since.elapsed() < Self::LONGEST
+        });
+        let Ok((mut stream, _)) = listener.accept() else { return };
+        if self.told.len() >= Self::MOST || stream.set_nonblocking(true).is_err() {
+            return;
+        }
+        let refusal = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        if stream.write_all(refusal).is_ok() && stream.shutdown(Shutdown::Write).is_ok() {
+            self.told.push((stream, Instant::now()));
+        }
     }
 }
 

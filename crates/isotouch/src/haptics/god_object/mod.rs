@@ -115,15 +115,15 @@ pub enum GodObjectError {
     NotAPose,
     /// It has to begin outside.
     #[error(
-        "the held part begins {depth} deep in the fixed one (at its point {point}); begin where they are apart, or \
-         give an iso below {value}"
+        "the held part begins {:.4} mm deep in the fixed one (at its point {point}); begin where they are apart, or \
+         give an iso below {value} m", 1e3 * .depth
     )]
     BeginsInside {
         /// How deep, m.
         depth: f64,
         /// The deepest point.
         point: u32,
-        /// φ there.
+        /// φ there, m.
         value: f64,
     },
     /// A level that the field does not hold at full resolution: nothing near it could be told from contact, and the part would never move.

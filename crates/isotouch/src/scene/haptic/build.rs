@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::parse::MOST_OFFSET;
 use super::{FixedPart, HapticScene, HeldMass, Method};
 use crate::ccd::{Ball, Plane, Touchable};
 use crate::contact::{Friction, Law, PenaltyOptions, Stiffness};
@@ -11,7 +12,7 @@ use crate::haptics::{
     PenaltyObject, PenaltyObjectOptions, Renderer, RowNormals, Surface,
 };
 use crate::mesh::{MassProperties, TriMesh, mass_properties};
-use crate::scene::error::{SceneError, ShapeFailure};
+use crate::scene::error::{Place, SceneError, ShapeFailure};
 use crate::scene::shape::{PlacedShape, ShapeSource};
 use crate::scene::surface::SurfaceShape;
 use crate::shell::{NormalSource, PointShell};
@@ -33,6 +34,22 @@ pub struct BuiltHaptic {
 /// Why nothing follows the hand.
 #[derive(Debug, thiserror::Error)]
 pub enum RendererError {
+    /// At the first pose the parts are in each other.
+    #[error(
+        "{place}: at the first pose the held part is {:.4} mm deep in the fixed one (its deepest point is number {point}); begin where they are apart{}",
+        1e3 * .depth,
+        .offset.map_or(String::new(), |offset| format!(", or shrink the field with an offset of {offset:.2} cells or less"))
+    )]
+    BeginsInside {
+        /// Where the first pose is told.
+        place: Place,
+        /// How deep, m.
+        depth: f64,
+        /// The deepest point, from 0.
+        point: u32,
+        /// What would let it begin outside, in cells, if any that a scene may have.
+        offset: Option<f64>,
+    },
     /// Constraints.
     #[error(transparent)]
     Constraint(#[from] GodObjectError),
@@ -100,7 +117,8 @@ impl HapticScene {
                     // A mesh that does not tell its outside has normals that lead in as often as out; the field's lead out.
                     options.normals = RowNormals::Field;
                 }
-                let god = GodObject::new(Arc::clone(pair), self.start(), &options)?;
+                let god = GodObject::new(Arc::clone(pair), self.start(), &options)
+                    .map_err(|error| self.told_with_place(error, pair))?;
                 return Ok(Renderer::Constraint(Box::new(god), coupling));
             }
             Method::Penalty => Looking::Continuous,
@@ -126,6 +144,18 @@ impl HapticScene {
             ..PenaltyObjectOptions::default()
         };
         Ok(Renderer::Penalty(Box::new(PenaltyObject::new(Arc::clone(pair), self.start(), &options)?)))
+    }
+
+    fn told_with_place(&self, error: GodObjectError, pair: &HeldPair) -> RendererError {
+        let GodObjectError::BeginsInside { depth, point, .. } = error else { return error.into() };
+        // A hundredth of a cell beyond, so that it is outside and not on the surface.
+        let offset = (100.0 * (self.offset - depth / pair.surface().cell()) - 1.0).floor() / 100.0;
+        RendererError::BeginsInside {
+            place: self.start_place.clone(),
+            depth,
+            point,
+            offset: (offset >= -MOST_OFFSET).then_some(offset),
+        }
     }
 
     /// The spring between hand and part, with what the scene leaves open.

@@ -159,6 +159,8 @@ pub struct HapticScene {
     pub force_scale: f64,
     /// Where it is described.
     pub place: Place,
+    /// Where its path is described.
+    start_place: Place,
     held: PlacedShape,
     fixed: FixedPart,
 }

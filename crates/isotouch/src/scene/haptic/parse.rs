@@ -35,7 +35,7 @@ const KEYS: [&str; 17] = [
 ];
 
 /// More than this the band of a field does not hold.
-const MOST_OFFSET: f64 = 1.5;
+pub(super) const MOST_OFFSET: f64 = 1.5;
 
 impl HapticScene {
     /// Reads a scene file; paths in it are relative to its folder.
@@ -75,7 +75,7 @@ impl HapticScene {
         let held_as = table.named("held_as", &[("shell", Held::Shell), ("field", Held::Field)])?;
         let held_as = held_as.unwrap_or_default();
         set_fineness(&table, held_as, &mut held, &mut fixed)?;
-        let (path, seconds) = read_path(&table, &folder)?;
+        let (path, seconds, start_place) = read_path(&table, &folder)?;
         Ok(Self {
             about,
             held_as,
@@ -106,6 +106,7 @@ impl HapticScene {
             device_scale: device(&table)?[0],
             force_scale: device(&table)?[1],
             place: table.place(),
+            start_place,
             held,
             fixed,
         })

@@ -7,11 +7,11 @@ use std::path::Path as FilePath;
 use crate::ccd::path::PathReader;
 use crate::haptics::device::{Path, PathError};
 use crate::math::Pose;
-use crate::scene::error::SceneError;
+use crate::scene::error::{Place, SceneError};
 use crate::scene::table::{Table, Value};
 
-/// The path, and how long it lasts, if it says so.
-pub(super) fn read_path(table: &Table<'_>, folder: &FilePath) -> Result<(Path, f64), SceneError> {
+/// The path, how long it lasts, and where it is told.
+pub(super) fn read_path(table: &Table<'_>, folder: &FilePath) -> Result<(Path, f64, Place), SceneError> {
     let seconds = table.positive("seconds")?;
     let (value, poses) = match table.either(["poses", "path"])? {
         Some(("poses", value)) => {
@@ -34,15 +34,22 @@ pub(super) fn read_path(table: &Table<'_>, folder: &FilePath) -> Result<(Path, f
     let last = poses.last().map_or(0.0, |(time, _)| *time);
     let path = Path::new(poses).map_err(|error| match error {
         PathError::Empty => value.bad("a list of at least one pose"),
-        error => value.bad(format!("poses whose times grow ({error})")),
+        PathError::Time { index } => value.bad(format!(
+            "poses whose times grow; the time of pose {}, counted from 1, is not after the one before",
+            index + 1
+        )),
+        PathError::Pose { index } => value.bad(format!(
+            "poses with a finite position and a unit quaternion, which pose {}, counted from 1, is not",
+            index + 1
+        )),
     })?;
     // After the last pose the hand comes to rest.
-    Ok((path, seconds.unwrap_or(last + 0.5)))
+    Ok((path, seconds.unwrap_or(last + 0.5), value.place()))
 }
 
 /// `[t, x, y, z]`, or with `qx, qy, qz, qw` behind.
 fn timed_pose(value: &Value<'_>) -> Result<(f64, Pose), SceneError> {
-    let wanted = "[t, x, y, z] or [t, x, y, z, qx, qy, qz, qw], in seconds and metres";
+    let wanted = "[t, x, y, z] or [t, x, y, z, qx, qy, qz, qw], finite numbers in seconds and metres";
     if let Ok([t, x, y, z]) = value.numbers() {
         return Ok((t, Pose::at([x, y, z].into())));
     }
@@ -56,7 +63,9 @@ fn of_file(value: &Value<'_>, path: &FilePath, seconds: Option<f64>) -> Result<V
         place: value.place(),
         source: format!("{}: {source}", path.display()).into(),
     };
-    let file = File::open(path).map_err(|error| bad(error.into()))?;
+    let file = File::open(path).map_err(|error| {
+        bad(format!("{error}; check the name, which counts from the scene's folder, or write poses = [[0, 0, 0, 0.1], …] instead").into())
+    })?;
     let mut reader = PathReader::new(BufReader::new(file));
     let mut poses = Vec::new();
     let mut has_times = false;
