@@ -241,8 +241,8 @@ fn no_run_is_longer_than_asked() {
 /// Reading merges vertices at one place and leaves out those that no triangle uses: pins then count others than the file has.
 #[test]
 fn pins_of_a_mesh_that_was_changed_are_told() {
-    let folder = std::env::temp_dir().join(format!("isotouch-pins-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path();
     let mesh = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 2 3 4\n";
     std::fs::write(folder.join("sheet.obj"), mesh).unwrap();
     let file = folder.join("scene.toml");
@@ -257,5 +257,4 @@ fn pins_of_a_mesh_that_was_changed_are_told() {
     assert!(told.contains("scene.toml:4:") && told.contains("1 that no triangle uses"), "{told}");
     let told = stage("pins = [3]").err().unwrap().to_string();
     assert!(told.contains("scene.toml:4:") && told.contains("sheet.obj"), "{told}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

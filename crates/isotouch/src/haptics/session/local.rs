@@ -327,7 +327,7 @@ mod tests {
                 (2.1 * f64::from(k)).cos(),
                 (0.7 * f64::from(k)).sin(),
             );
-            let by = direction.normalize() * 1e-5 * f64::from(k);
+            let by = direction.normalize_or_zero() * 1e-5 * f64::from(k);
             let moved = Pose { position: hand.position + by, ..hand };
             let (part, _) = word.part_for((&moved, &Twist::ZERO), 0.0, center, &mut solvers);
             let way = part.place(center).distance(word.pose.place(center));
