@@ -313,3 +313,20 @@ fn options_that_make_no_sense_are_named() {
     let error = Session::in_step(constraint(), &SessionOptions { rate: 0.0, ..wide() }).err().unwrap();
     assert!(matches!(error, SessionError::Option { quantity: "rate", .. }), "{error}");
 }
+
+/// What the docs show is what the example compiles.
+#[test]
+fn the_docs_show_the_example() {
+    let docs = include_str!("../../../docs/haptics.md");
+    let example = include_str!("../examples/haptic_callback.rs");
+    let shown = docs.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert!(shown.contains("Session::threaded") && shown.contains("session.servo("));
+    let indented: String = shown
+        .lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
+        .collect();
+    assert!(
+        example.contains(&indented),
+        "docs/haptics.md shows other code than examples/haptic_callback.rs has"
+    );
+}

@@ -8,6 +8,8 @@
 //! [`Session::servo`] goes into the callback of a device, at 1 kHz or more: it tells the simulation where the hand is, asks what it knows of contact, lets the part slide along the planes that were told, and
 //! gives the force, clamped, ramped and checked ([`safety`](super::safety)).
 //!
+//! For a device that is [`Session::threaded`], as in `examples/haptic_callback.rs`. Here, without a clock, [`Session::in_step`], which does the same in one thread:
+//!
 //! ```
 //! use isotouch::ccd::Plane;
 //! use isotouch::haptics::device::DeviceState;
