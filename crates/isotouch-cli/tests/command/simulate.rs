@@ -372,7 +372,7 @@ fn cloth_falls_beside_bodies_and_is_written_as_film_arrays_and_meshes() {
     assert!(facts.stdout.contains("net  cloth, 0.054 kg: 169 particles"), "{}", facts.stdout);
 
     // Again, shorter: meshes that are not of this run are gone.
-    desk.succeed(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--obj"]);
+    desk.succeed(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--obj", "--force"]);
     assert!(desk.path("out/obj/net.0002.obj").exists() && !desk.path("out/obj/net.0003.obj").exists());
     let text = desk.run(&["simulate", "s.toml", "-o", "out"]);
     assert!(
