@@ -154,14 +154,14 @@ fn messages_that_are_too_long_end_the_connection() {
     client.send(Message::text(" ".repeat(5000))).unwrap();
     wait_for(&mut page, |state| matches!(state, Err(DeviceError::Closed { .. })));
     // A frame that claims to be enormous: nothing is set aside for it.
-    let mut client = connect(page.address(), None).unwrap();
+    let mut client = connect_when_free(page.address(), None);
     say(&mut client, &pose_at(0.0, 0.0));
     client
         .get_mut()
         .write_all(&[0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5])
         .unwrap();
     wait_for(&mut page, |state| matches!(state, Err(DeviceError::Closed { .. })));
-    let mut client = connect(page.address(), None).unwrap();
+    let mut client = connect_when_free(page.address(), None);
     assert!(say(&mut client, &pose_at(0.0, 0.0)).get("force").is_some(), "and it goes on");
 }
 
@@ -180,7 +180,7 @@ fn a_page_that_leaves_or_falls_silent_is_lost() {
     drop(client);
     wait_for(&mut page, |state| matches!(state, Err(DeviceError::Closed { .. })));
     // The next one may start its clock anew.
-    let mut client = connect(page.address(), None).unwrap();
+    let mut client = connect_when_free(page.address(), None);
     say(&mut client, &pose_at(0.0, 5.0));
     wait_for(&mut page, |state| state.is_ok_and(|state| state.pose.position.x == 5.0));
 }
