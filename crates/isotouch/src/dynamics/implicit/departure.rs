@@ -2,7 +2,7 @@
 //!
 //! Rows are looked for along the motion without contact, and within a margin of it. Of bodies that fall together none touches another; but where the lowest is stopped, the next one falls into it within the same
 //! step. So pairs that are led off their free motion by more than the margin are looked at again, along the motion that was found, and those that meet then are solved for as well; and again, since each that is stopped
-//! may be in the way of the next.
+//! may be in the way of the next. Only pairs that may meet along the free motion are among them: bodies that fall together, farther apart than the spheres around them tell, are not.
 
 use super::island::Island;
 use super::rows::Row;
