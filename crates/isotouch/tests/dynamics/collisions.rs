@@ -1,6 +1,6 @@
 use isotouch::ccd::Plane;
 use isotouch::contact::Material;
-use isotouch::dynamics::{BodyOptions, ContactModel, Integrator, World, WorldOptions};
+use isotouch::dynamics::{BodyKind, BodyOptions, ContactModel, Integrator, World, WorldOptions};
 use isotouch::math::{DQuat, DVec3, Pose, Twist};
 use isotouch::mesh::shapes;
 
@@ -364,5 +364,51 @@ fn momenta_are_kept_whatever_handles_and_arms_there_are() {
                 assert!(off < 1e-12 * scale, "{case}: angular, {off} of {scale}");
             }
         }
+    }
+}
+
+/// Along their free motion they never meet, and the spheres around them are apart: only when the lowest is stopped are the others in its way.
+#[test]
+fn balls_that_fall_together_do_not_fall_into_each_other() {
+    for (apart, speed) in [(0.005, 5.0), (0.02, 5.0), (0.02, 20.0)] {
+        let mut world = on_ground(WorldOptions::default(), Material::default());
+        let radius = 0.05;
+        let ids: Vec<_> = (0..4)
+            .map(|k| {
+                let place = DVec3::Y * (radius + 0.01 + f64::from(k) * (2.0 * radius + apart));
+                let falling = Twist { linear: DVec3::NEG_Y * speed, angular: DVec3::ZERO };
+                world.add_body(ball(radius), BodyOptions { twist: falling, ..at(place) }).unwrap()
+            })
+            .collect();
+        for step in 0..10 {
+            let report = world.step(1.0 / 60.0).unwrap();
+            let centers: Vec<DVec3> = ids.iter().map(|&id| world.body(id).pose().position).collect();
+            for pair in centers.windows(2) {
+                // They may come off each other sideways.
+                let depth = 2.0 * radius - (pair[1] - pair[0]).length();
+                assert!(depth < 0.002, "{apart} m, {speed} m/s, step {step}: {depth} m deep, at {centers:?}");
+            }
+            assert!(report.max_penetration < 0.005, "{apart} m, {speed} m/s: {}", report.max_penetration);
+        }
+    }
+}
+
+/// A thin plate is caught by two rails, and a ball that follows it at the same speed is below it at the end of that step: it is met on its way, not where it ends.
+#[test]
+fn what_follows_something_thin_that_is_stopped_does_not_go_through() {
+    let mut world = World::new(WorldOptions::default());
+    let fixed = |x: f64| BodyOptions { kind: BodyKind::Fixed, ..at(DVec3::new(x, 0.0, 0.0)) };
+    let rail = block(DVec3::new(0.04, 0.04, 0.4), 1000);
+    world.add_body(rail.clone(), fixed(-0.15)).unwrap();
+    world.add_body(rail, fixed(0.15)).unwrap();
+    let falling = Twist { linear: DVec3::NEG_Y * 20.0, angular: DVec3::ZERO };
+    let plate = BodyOptions { twist: falling, ..at(DVec3::Y * 0.03) };
+    world.add_body(block(DVec3::new(0.4, 0.01, 0.4), 3000), plate).unwrap();
+    let follows = BodyOptions { twist: falling, ..at(DVec3::Y * 0.06) };
+    let id = world.add_body(ball(0.02), follows).unwrap();
+    for step in 0..10 {
+        world.step(1.0 / 60.0).unwrap();
+        let y = world.body(id).pose().position.y;
+        assert!(y > 0.02, "step {step}: at {y}");
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Rows are looked for along the motion without contact, and within a margin of it. Of bodies that fall together none touches another; but where the lowest is stopped, the next one falls into it within the same
 //! step. So pairs that are led off their free motion by more than the margin are looked at again, along the motion that was found, and those that meet then are solved for as well; and again, since each that is stopped
-//! may be in the way of the next. Only pairs that may meet along the free motion are among them: bodies that fall together, farther apart than the spheres around them tell, are not.
+//! may be in the way of the next. Pairs that may meet along that motion only are watched from then on.
 
 use super::island::Island;
 use super::rows::Row;
 use super::{Course, Tried};
-use crate::dynamics::pairs::{Role, Watched};
+use crate::dynamics::pairs::{Pair, Role, Watched, watched_again};
 use crate::dynamics::world::World;
 use crate::math::Twist;
 
@@ -18,8 +18,8 @@ impl World {
     /// Islands of bodies with velocities for all contacts, those along the free motion and those that come of it.
     pub(super) fn settled_islands(
         &self,
-        watched: &mut [Watched],
-        found: &mut [Vec<Row>],
+        (pairs, watched): (&mut Vec<Pair>, &mut Vec<Watched>),
+        found: &mut Vec<Vec<Row>>,
         course: &mut Course,
     ) -> (Vec<Island>, Vec<Tried>) {
         let mut islands = self.islands(watched, found);
@@ -30,6 +30,9 @@ impl World {
             is_led_off[k] = true;
         }
         for _ in 0..MOST_LOOKS {
+            if is_led_off.contains(&true) {
+                self.watch_more(pairs, (watched, found), course);
+            }
             let is_new = self.add_surprises(watched, found, course, &is_led_off);
             if !is_new.contains(&true) {
                 break;
@@ -59,6 +62,28 @@ impl World {
         (islands, best)
     }
 
+    /// Watches those as well who may meet along the motion that was found. Nothing is known of their contacts yet. Those along the free motion stay: their planes are laid.
+    fn watch_more(
+        &self,
+        pairs: &mut Vec<Pair>,
+        (watched, found): (&mut Vec<Watched>, &mut Vec<Vec<Row>>),
+        course: &Course,
+    ) {
+        let now = self.pairs(&course.steps);
+        let more: Vec<Pair> = now.into_iter().filter(|pair| pairs.binary_search(pair).is_err()).collect();
+        if more.is_empty() {
+            return;
+        }
+        pairs.extend(more);
+        pairs.sort_unstable();
+        let key = |of: &Watched| (of.role.pair, of.role.shell_of);
+        let before: Vec<_> = watched.iter().map(key).collect();
+        *watched = watched_again(self.roles(pairs), std::mem::take(watched));
+        let mut rows = before.into_iter().zip(std::mem::take(found)).peekable();
+        let rows_of = |of: &Watched| rows.next_if(|(known, _)| *known == key(of)).map(|(_, rows)| rows);
+        *found = watched.iter().map(rows_of).map(Option::unwrap_or_default).collect();
+    }
+
     /// Adds rows of roles whose points come to be inside only along the motion that was found, and tells which.
     fn add_surprises(
         &self,
@@ -83,9 +108,10 @@ impl World {
         for (k, mut more) in more.into_iter().enumerate().filter(|(_, more)| !more.is_empty()) {
             let role = &watched[k].role;
             let Some(pair) = self.on_surface(role, &course.steps) else { continue };
-            let end = pair.end();
+            let surface = pair.obstacle.touchable();
             more.retain(|row| found[k].binary_search_by_key(&row.point, |of| of.point).is_err());
-            is_new[k] = more.iter().any(|row| row.end(role, &pair, &end).1 < 0.0);
+            // On the way, not only at its end: what is fast may be through something thin by then.
+            is_new[k] = more.iter().any(|row| surface.touches(&pair.chord(row.point), -role.overlap));
             if is_new[k] {
                 found[k].append(&mut more);
                 found[k].sort_by_key(|row| row.point);

@@ -84,11 +84,11 @@ impl World {
         let steps = self.steps(&free, dt);
         let mut course = Course { moves: free.clone(), free, steps, dt };
         let clock = Instant::now();
-        let pairs = self.pairs(&course.steps);
+        let mut pairs = self.pairs(&course.steps);
         *watched = watched_again(self.roles(&pairs), std::mem::take(watched));
         let mut found = self.rows_of(watched, &course.steps, |_| true);
         let mut contact_seconds = clock.elapsed().as_secs_f64();
-        let (islands, mut best) = self.settled_islands(watched, &mut found, &mut course);
+        let (islands, mut best) = self.settled_islands((&mut pairs, watched), &mut found, &mut course);
         let mut rounds: Vec<usize> = best.iter().map(|of| of.solution.rounds).collect();
         let mut is_open = vec![true; islands.len()];
         for relay in 0..MOST_RELAYS {

@@ -28,9 +28,7 @@ const SETTLED: f64 = 1e-5;
 const SETTLED_PART: f64 = 1e-4;
 /// Conjugate gradients end at this part of the first residual. What is left the next round finds, for its residual is of the true function; the last round's own is small already.
 const RESIDUAL: f64 = 1e-6;
-/// Looks along a Newton step for where it stops leading down, if it leads anywhere by then.
-const ENOUGH_LOOKS: usize = 12;
-/// And if it does not: a round that gets nowhere is one for nothing, and so are all after it.
+/// Most looks along a Newton step for where it stops leading down. Stiff springs may let it lead a millionth of its length, which takes some twenty: a round that ends sooner gets nowhere, and so do all after it.
 const MOST_LOOKS: usize = 60;
 /// A step is long enough where the slope along it is this part of what it was, either way. Less looks longer; more takes more rounds.
 const FLAT: f64 = 0.5;
@@ -215,7 +213,7 @@ impl<'a> System<'a> {
         // presses first may stop it within a millionth of its length.
         let (mut low, mut high, mut length) = (0.0, 1.0, 1.0);
         let (mut low_slope, mut high_slope) = (before, f64::NEG_INFINITY);
-        for look in 1..=MOST_LOOKS {
+        for _ in 0..MOST_LOOKS {
             let next: Vec<Twist> =
                 velocities.iter().zip(&direction).map(|(v, d)| along(v, d, low - length)).collect();
             let next_states = self.states(&next);
@@ -230,9 +228,6 @@ impl<'a> System<'a> {
                 if slope <= FLAT * before || low == high {
                     break;
                 }
-            }
-            if look >= ENOUGH_LOOKS && low > 0.0 {
-                break;
             }
             let part = low_slope / (low_slope - high_slope);
             // Not at an end, where rounding may put it.
