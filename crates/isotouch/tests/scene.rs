@@ -208,6 +208,8 @@ fn errors_name_file_line_column_and_remedy() {
         (format!("{BALL}material = \"stele\""), "'stele' is no material of body 'ball'; there are none"),
         (format!("[materials.steel]\n{BALL}material = \"stele\""), "did you mean 'steel'?"),
         (format!("[materials.a]\nstiffness = -1\n{BALL}"), "s.toml:1:1: material 'a': stiffness is -1"),
+        // Two such springs one behind the other were infinitely stiff.
+        (format!("[materials.a]\nstiffness = 1e299\n{BALL}"), "stiffness is 1e299, but must be"),
         (format!("[[laws]]\nbetween = [\"a\", \"b\"]\n{BALL}"), "s.toml:2:12: 'a' is no between of law 1"),
         (format!("integrator = \"implict\"\n{BALL}"), "'implict' is no integrator; did you mean 'implicit'?"),
         (format!("contact = \"discrete\"\n{BALL}"), "contact has no effect on the implicit integrator"),

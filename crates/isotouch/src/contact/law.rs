@@ -37,11 +37,18 @@ pub struct LawError {
     pub wanted: &'static str,
 }
 
+/// Larger numbers cannot be computed with: squares of their products with areas and masses would be infinite.
+const MOST: f64 = 1e60;
+
 fn check(quantity: &'static str, value: f64, least: f64) -> Result<(), LawError> {
-    if value.is_finite() && value >= least {
+    if (least..=MOST).contains(&value) {
         return Ok(());
     }
-    let wanted = if least > 0.0 { "a positive, finite number" } else { "a finite number, 0 or more" };
+    let wanted = if least > 0.0 {
+        "a positive, finite number, at most 1e60"
+    } else {
+        "a finite number, 0 or more and at most 1e60"
+    };
     Err(LawError { quantity, value, wanted })
 }
 
@@ -61,7 +68,9 @@ impl Material {
 
     /// What contact between two materials is like: springs one behind the other, the longer damping, the geometric mean of friction.
     pub fn against(&self, other: &Self) -> Law {
-        let series = self.stiffness * other.stiffness / (self.stiffness + other.stiffness);
+        // k₁·k₂/(k₁ + k₂), without the product.
+        let (soft, hard) = (self.stiffness.min(other.stiffness), self.stiffness.max(other.stiffness));
+        let series = soft / (1.0 + soft / hard);
         Law {
             stiffness: Stiffness::PerArea(series),
             damping: self.damping.max(other.damping),
@@ -161,6 +170,7 @@ mod tests {
     fn numbers_without_sense_are_named() {
         let bad = |material: Material| material.check().unwrap_err().quantity;
         assert_eq!(bad(Material { stiffness: 0.0, ..Default::default() }), "stiffness");
+        assert_eq!(bad(Material { stiffness: 1e299, ..Default::default() }), "stiffness");
         assert_eq!(bad(Material { damping: f64::NAN, ..Default::default() }), "damping");
         assert_eq!(bad(Material { static_friction: 0.1, ..Default::default() }), "static_friction");
         assert!(Material::default().check().is_ok());

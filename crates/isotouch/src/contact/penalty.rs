@@ -144,6 +144,13 @@ impl ShellOnSurface<'_> {
         self.surface_body.from.world_from_body.inverse().then_from(&self.shell_body.from.world_from_body)
     }
 
+    /// `surface_from_shell` in between, both bodies turning about their centres of mass.
+    pub fn at(&self, t: f64, handles: Handles) -> Pose {
+        let [shell, surface] =
+            [&self.shell_body, &self.surface_body].map(|body| body.at(t, handles).world_from_body);
+        surface.inverse().then_from(&shell)
+    }
+
     /// `surface_from_shell` at the end.
     pub fn end(&self) -> Pose {
         self.surface_body.to.world_from_body.inverse().then_from(&self.shell_body.to.world_from_body)

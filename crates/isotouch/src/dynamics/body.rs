@@ -128,6 +128,16 @@ pub enum BodyError {
         /// kg·m².
         moments: [f64; 3],
     },
+    /// Not a tensor of inertia.
+    #[error(
+        "body '{body}': its inertia {inertia:?} (by columns) is not symmetric; give the same number on both sides of the diagonal"
+    )]
+    Asymmetric {
+        /// Which.
+        body: String,
+        /// kg·m², column by column.
+        inertia: [f64; 9],
+    },
     /// NaN or infinity.
     #[error("body '{body}': the {quantity} has a number that is not finite")]
     NotFinite {
@@ -366,7 +376,15 @@ const MASSES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
 /// Moments of flat things are at the edge of what can be; by this part they may be beyond.
 const FLAT: f64 = 1e-6;
 
+/// Inertia may be off from symmetric by this part of its largest entry: what is computed elsewhere is rounded.
+const SYMMETRIC: f64 = 1e-9;
+
 fn check_mass(found: &MassProperties, name: &str) -> Result<(), BodyError> {
+    let entries = found.inertia.to_cols_array();
+    let largest = entries.iter().fold(0.0f64, |most, entry| most.max(entry.abs()));
+    if !found.inertia.abs_diff_eq(found.inertia.transpose(), SYMMETRIC * largest) {
+        return Err(BodyError::Asymmetric { body: name.to_owned(), inertia: entries });
+    }
     let moments = principal_axes(&found.inertia).0;
     let absurd = |quantity: &'static str, value: f64| {
         Err(BodyError::Absurd { body: name.to_owned(), quantity, value })

@@ -40,7 +40,13 @@ pub(super) fn options(options: &WorldOptions) -> Result<(), StepError> {
         // Infinite is none.
         ("top_speed", top_speed, top_speed > 0.0, "positive; 1e5 is usual"),
         ("subintervals", f64::from(penalty.subintervals), penalty.subintervals > 0, "1 or more; 20 is usual"),
-        ("iso", penalty.iso, penalty.iso.is_finite(), "finite"),
+        // Bodies that overlapped have one of their own.
+        (
+            "penalty.iso",
+            penalty.iso,
+            penalty.iso == 0.0,
+            "0: bodies of a world touch at their surfaces; offset their fields to grow them",
+        ),
     ];
     match numbers.into_iter().find(|(.., is_good, _)| !is_good) {
         Some((quantity, value, _, wanted)) => Err(StepError::BadOption { quantity, value, wanted }),

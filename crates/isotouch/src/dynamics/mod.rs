@@ -37,7 +37,7 @@
 //! # What is kept
 //!
 //! Linear and angular momentum, to rounding, in contacts between bodies that are free to move: see [`contact`](crate::contact). Not with [`Integrator::Papers`], which applies forces a step later; nor where
-//! bodies that overlapped are let apart or a bullet is carried along, which keep linear momentum only. Energy: contact takes it. Explicit integrators make some when steps are too long; a run in
+//! bodies that overlapped are let apart, which keep linear momentum only. Bullets that are carried along keep both with [`Integrator::Implicit`]. Energy: contact takes it. Explicit integrators make some when steps are too long; a run in
 //! which contacts made more than there ever was ends with [`StepError::Diverged`]. The same input gives the same motion, to the last bit, on any number of threads: pairs are looked at in parallel,
 //! but added up in their order.
 

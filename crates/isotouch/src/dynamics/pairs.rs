@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::broad_phase::{SweptSphere, meeting_spheres};
 use super::world::World;
 use crate::ccd::{HitStatus, Obstacle, PointContacts, Segment, Touchable, Vicinity};
-use crate::contact::{BodyStep, Law, Material, Placed, ShellOnSurface};
+use crate::contact::{BodyStep, Handles, Law, Material, Placed, ShellOnSurface};
 use crate::shell::PointShell;
 
 /// Something that can be touched.
@@ -223,7 +223,8 @@ impl World {
             .collect()
     }
 
-    /// How deep points are at the end of a step, and the deepest on its way there along its chord: what is fast may be through by then.
+    /// How deep points are at the end of a step, and the deepest on the way there: what is fast may be through by then. The way is the one that bodies turn on; chords of what turns far lead through places where
+    /// nothing was.
     pub(super) fn pressed(
         &self,
         role: &Role,
@@ -249,7 +250,8 @@ impl World {
             sum.deepest = sum.deepest.max(depth);
             let strides = ((way.to - way.from).length() / stride).ceil().min(MOST_STRIDES);
             for k in 1..strides as u32 {
-                sum.deepest = sum.deepest.max(-surface.value(way.at(f64::from(k) / strides)));
+                let place = pair.at(f64::from(k) / strides, Handles::Interpolated).place(p);
+                sum.deepest = sum.deepest.max(-surface.value(place));
             }
         }
         sum

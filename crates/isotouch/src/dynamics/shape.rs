@@ -71,7 +71,8 @@ impl Shape {
             return Err(ShapeBuildError::NoBorder);
         }
         // The shell's points alone would leave out what is between and behind few of them; the solid is within the mesh, or else somewhere in the field's box.
-        let of_shell = shell.as_ref().map(|shell| shell.tree().sphere(0));
+        // Not the tree's first sphere: that is centred on one of its points, and twice as large.
+        let of_shell = shell.as_ref().map(|shell| around_points(shell.points()));
         let of_solid = match (&mesh, &field) {
             (Some(mesh), _) => Some(around_points(mesh.vertices())),
             (None, Some(field)) => {

@@ -36,6 +36,11 @@ fn masses_that_are_none_are_refused_by_name() {
         let error = add(BodyOptions { mass: Mass::Given(given), ..Default::default() }).unwrap_err();
         assert!(matches!(&error, BodyError::BadInertia { .. }), "{error}");
     }
+    let mut inertia = isotouch::math::DMat3::IDENTITY;
+    inertia.x_axis.y = 0.5;
+    let given = MassProperties { mass: 1.0, center_of_mass: DVec3::ZERO, inertia, volume: 0.0 };
+    let error = add(BodyOptions { mass: Mass::Given(given), ..Default::default() }).unwrap_err();
+    assert!(matches!(&error, BodyError::Asymmetric { .. }), "{error}");
     // Nobody asks for the mass of what forces do not move.
     add(BodyOptions { mass: Mass::Density(0.0), kind: BodyKind::Fixed, ..Default::default() }).unwrap();
 }

@@ -24,7 +24,7 @@ use crate::console::{Console, write_stdout};
 use crate::failure::{Classify, Failure};
 use crate::format::{bytes, count, number, plural};
 use crate::report::Report;
-use crate::values::{positive, whole};
+use crate::values::{between, positive, whole};
 use earlier::{Earlier, Made, fingerprint, hexadecimal};
 use play::{Plan, Play};
 use recording::Cast;
@@ -66,8 +66,8 @@ pub(crate) struct Args {
     /// Replace results of another scene, or of a run that was stopped.
     #[arg(long)]
     force: bool,
-    /// Seconds between checkpoints.
-    #[arg(long, value_name = "S", default_value = "5", value_parser = positive, allow_hyphen_values = true)]
+    /// Seconds between checkpoints, from 0.001 to 10⁹.
+    #[arg(long, value_name = "S", default_value = "5", value_parser = between(1e-3, 1e9), allow_hyphen_values = true)]
     checkpoint_every: f64,
     /// Write cloth as a mesh per frame of the film too: obj/NAME.0000.obj and so on.
     #[arg(long)]

@@ -35,6 +35,8 @@ impl World {
             }
             let is_new = self.add_surprises(watched, found, course, &is_led_off);
             if !is_new.contains(&true) {
+                // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
+                islands = self.islands(watched, found);
                 break;
             }
             is_led_off.fill(false);

@@ -180,7 +180,8 @@ impl<'a> System<'a> {
             for (((row, state), at), held) in self.rows.iter().zip(&states).zip(&last).zip(&mut held) {
                 *held = at.held_next(row, state, *held);
             }
-            if is_settled {
+            // Forces are those of a whole step; what is left of one that stiff springs cut short they would be off by, times their stiffness.
+            if is_settled && is_solved {
                 break;
             }
         }
@@ -392,10 +393,12 @@ impl Blocks {
         y
     }
 
-    /// Directly, or by conjugate gradients, each body's own block as preconditioner. `None` if that is not positive definite, which rounding alone can do.
+    /// Directly, or by conjugate gradients, also where rounding does not let it, each body's own block as preconditioner. `None` if that is not positive definite, which rounding alone can do.
     fn solve(&self, order: Option<&Order>, right: &[Wrench]) -> Option<Vec<Twist>> {
         if let Some(order) = order {
-            return order.solve(&self.own, &self.between, right);
+            if let Some(solution) = order.solve(&self.own, &self.between, right) {
+                return Some(solution);
+            }
         }
         let own: Vec<Cholesky6> = self.own.iter().map(Cholesky6::new).collect::<Option<_>>()?;
         if self.between.is_empty() {
