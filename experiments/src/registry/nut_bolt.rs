@@ -81,7 +81,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 number(1e3 * run.travel),
                 if run.turns.abs() > 0.02 { number(per_turn) } else { "–".into() },
                 number(1e6 * run.deepest),
-                number(run.deepest / run.cell),
+                number(run.deepest_cells),
                 number(run.contacts),
                 number(1e3 * run.seconds / run.steps),
                 number(1e3 * run.longest),
@@ -114,7 +114,8 @@ struct Run {
     turns: f64,
     travel: f64,
     deepest: f64,
-    cell: f64,
+    /// In cells of the part that was entered.
+    deepest_cells: f64,
     contacts: f64,
     steps: f64,
     seconds: f64,
@@ -146,8 +147,8 @@ impl Run {
         if !is_locked && !keeps_pitch {
             failures.push(format!("it travels {} pitches per turn", number(per_turn)));
         }
-        if self.deepest > 0.5 * self.cell {
-            failures.push(format!("it is {} cells deep", number(self.deepest / self.cell)));
+        if self.deepest_cells > 0.5 {
+            failures.push(format!("it is {} cells deep", number(self.deepest_cells)));
         }
         failures
     }
@@ -209,7 +210,13 @@ fn run_down(setup: &Setup) -> anyhow::Result<(Table, Vec<String>)> {
 fn turned(pair: &Pair, drive: &Drive, (seconds, dt): (f64, f64)) -> anyhow::Result<Run> {
     let mut world = World::new(WorldOptions { gravity: DVec3::Z * -9.81, ..Default::default() });
     let (mu, stiffness) = (drive.friction, 1e11);
-    let material = Material { stiffness, damping: 1e-3, static_friction: mu, kinetic_friction: mu, kind: 0 };
+    let material = Material {
+        stiffness,
+        damping: 1e-3,
+        static_friction: mu,
+        kinetic_friction: mu,
+        ..Default::default()
+    };
     let fixed = BodyOptions { name: "bolt".into(), kind: BodyKind::Fixed, material, ..Default::default() };
     world.add_body(pair.bolt.clone(), fixed)?;
     let moving = BodyOptions {
@@ -221,14 +228,11 @@ fn turned(pair: &Pair, drive: &Drive, (seconds, dt): (f64, f64)) -> anyhow::Resu
     };
     let nut = world.add_body(pair.nut.clone(), moving)?;
     world.set_force(nut, Wrench { force: DVec3::ZERO, torque: DVec3::Z * drive.torque })?;
-    // The finer of both: how deep a point is counts in the field that it is in.
-    let cells = [&pair.bolt, &pair.nut].map(|of| of.field().map_or(f64::NAN, |field| field.grid().cell));
-    let cell = cells[0].min(cells[1]);
     let mut run = Run {
         turns: 0.0,
         travel: 0.0,
         deepest: 0.0,
-        cell,
+        deepest_cells: 0.0,
         contacts: 0.0,
         steps: 0.0,
         seconds: 0.0,
@@ -251,6 +255,7 @@ fn turned(pair: &Pair, drive: &Drive, (seconds, dt): (f64, f64)) -> anyhow::Resu
         last = now;
         run.travel = pose.position.z - pair.start.position.z;
         run.deepest = run.deepest.max(report.max_penetration);
+        run.deepest_cells = run.deepest_cells.max(report.max_penetration_cells);
         run.contacts += report.contacts as f64;
         run.steps += 1.0;
         run.seconds += report.seconds;

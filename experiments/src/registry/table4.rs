@@ -144,8 +144,13 @@ struct Fall {
 }
 
 fn dropped(shape: &Arc<Shape>, frames: usize) -> anyhow::Result<Fall> {
-    let material =
-        Material { stiffness: 5e8, damping: 5e-4, static_friction: 0.3, kinetic_friction: 0.3, kind: 0 };
+    let material = Material {
+        stiffness: 5e8,
+        damping: 5e-4,
+        static_friction: 0.3,
+        kinetic_friction: 0.3,
+        ..Default::default()
+    };
     let options = WorldOptions {
         integrator: Integrator::Papers,
         penalty: PenaltyOptions::papers(),

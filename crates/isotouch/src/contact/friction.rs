@@ -4,12 +4,17 @@
 //! "sticks" creeps, by about v₀·tan θ/√(μ² − tan² θ) on a slope θ. That is the price of a force that implicit integrators can follow: with
 //! v₀ = 0.1 mm/s a block creeps less than a hair's breadth in a second. The static μ holds until the force has risen to all of it; from there on μ falls to its kinetic value, over as many speeds
 //! again.
+//!
+//! What rolls or spins in place does not slide, and so is not held back by that. What holds it back in the world is that surfaces give way under it: a torque against turning, of at most a length times the normal
+//! force. It rises with the turning as friction does with sliding.
 
 use glam::DVec3;
 
 /// The speed, in units of the slip speed, at which the force has risen to its peak; and how many more it takes μ to go from its static to its kinetic value. Much smaller, and what should stick is
 /// as stiff as a jump; larger, and what slides slowly is held back too much.
 const RISEN: f64 = 10.0;
+/// m. Of a point nearer to the centre of its body than this nobody asks how fast it moves.
+const LEAST_ARM: f64 = 1e-9;
 
 /// Friction between two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,17 +25,21 @@ pub struct Friction {
     pub kinetic_coefficient: f64,
     /// v₀, m/s. Smaller creeps less; larger is easier on explicit integrators, which need v₀ of about μ·g·dt.
     pub slip_speed: f64,
+    /// b, m: the torque b·f that holds back rolling and spinning, f the normal force. A ball of radius r that rolls is slowed by g·b/(1.4·r), and lies still on slopes below atan(b/r). 0 for what rolls on for ever;
+    /// r/100 is a tyre on a street.
+    pub rolling: f64,
 }
 
 impl Default for Friction {
     fn default() -> Self {
-        Self { static_coefficient: 0.0, kinetic_coefficient: 0.0, slip_speed: 1e-4 }
+        Self::NONE
     }
 }
 
 impl Friction {
     /// None.
-    pub const NONE: Self = Self { static_coefficient: 0.0, kinetic_coefficient: 0.0, slip_speed: 1e-4 };
+    pub const NONE: Self =
+        Self { static_coefficient: 0.0, kinetic_coefficient: 0.0, slip_speed: 1e-4, rolling: 0.0 };
 
     /// One μ, at rest and sliding.
     pub fn coulomb(coefficient: f64) -> Self {
@@ -86,6 +95,16 @@ impl Friction {
     pub fn force(&self, normal_force: f64, sliding: DVec3) -> DVec3 {
         -self.drag(normal_force, sliding.length()) * sliding
     }
+
+    /// Torque per turning, to be taken against it: b·f/√(ω² + ω₀²), ω₀ the turning that moves a point at this arm, m, with the slip speed.
+    #[inline]
+    pub fn rolling_drag(&self, normal_force: f64, turning: f64, arm: f64) -> f64 {
+        if self.rolling == 0.0 {
+            return 0.0;
+        }
+        let slip = self.slip_speed / arm.max(LEAST_ARM);
+        self.rolling * normal_force / (turning * turning + slip * slip).sqrt().max(slip)
+    }
 }
 
 #[cfg(test)]
@@ -95,8 +114,12 @@ mod tests {
     #[test]
     fn the_rise_is_the_slope_of_the_force() {
         for (at_rest, sliding) in [(0.6, 0.4), (0.5, 0.5)] {
-            let friction =
-                Friction { static_coefficient: at_rest, kinetic_coefficient: sliding, slip_speed: 1e-3 };
+            let friction = Friction {
+                static_coefficient: at_rest,
+                kinetic_coefficient: sliding,
+                slip_speed: 1e-3,
+                ..Friction::NONE
+            };
             for k in 0..60 {
                 let speed = 1e-5 * 1.2f64.powi(k);
                 let step = 1e-5 * speed;
@@ -115,7 +138,12 @@ mod tests {
 
     #[test]
     fn friction_is_against_sliding_and_never_more_than_coulombs() {
-        let friction = Friction { static_coefficient: 0.6, kinetic_coefficient: 0.4, slip_speed: 1e-3 };
+        let friction = Friction {
+            static_coefficient: 0.6,
+            kinetic_coefficient: 0.4,
+            slip_speed: 1e-3,
+            ..Friction::NONE
+        };
         let mut last = 0.0;
         for k in 0..60 {
             let speed = 1e-5 * 1.2f64.powi(k);

@@ -14,6 +14,8 @@ pub struct Material {
     pub static_friction: f64,
     /// Coulomb's μ while they slide.
     pub kinetic_friction: f64,
+    /// What holds back rolling and spinning, m: see [`Friction::rolling`]. Of two surfaces the larger one counts: the one that gives way more.
+    pub rolling_friction: f64,
     /// A number for surfaces of one kind: for two kinds the law of their contact can be told ([`World::set_law`](crate::dynamics::World::set_law)) instead of made
     /// from both materials.
     pub kind: u32,
@@ -21,7 +23,14 @@ pub struct Material {
 
 impl Default for Material {
     fn default() -> Self {
-        Self { stiffness: 1e10, damping: 1e-3, static_friction: 0.5, kinetic_friction: 0.5, kind: 0 }
+        Self {
+            stiffness: 1e10,
+            damping: 1e-3,
+            static_friction: 0.5,
+            kinetic_friction: 0.5,
+            rolling_friction: 0.0,
+            kind: 0,
+        }
     }
 }
 
@@ -59,6 +68,7 @@ impl Material {
         check("damping", self.damping, 0.0)?;
         check("kinetic_friction", self.kinetic_friction, 0.0)?;
         check("static_friction", self.static_friction, 0.0)?;
+        check("rolling_friction", self.rolling_friction, 0.0)?;
         if self.static_friction < self.kinetic_friction {
             let (quantity, value) = ("static_friction", self.static_friction);
             return Err(LawError { quantity, value, wanted: "no less than kinetic_friction" });
@@ -66,7 +76,7 @@ impl Material {
         Ok(())
     }
 
-    /// What contact between two materials is like: springs one behind the other, the longer damping, the geometric mean of friction.
+    /// What contact between two materials is like: springs one behind the other, the longer damping, the geometric mean of friction, the larger rolling friction.
     pub fn against(&self, other: &Self) -> Law {
         // k₁·k₂/(k₁ + k₂), without the product.
         let (soft, hard) = (self.stiffness.min(other.stiffness), self.stiffness.max(other.stiffness));
@@ -77,6 +87,7 @@ impl Material {
             friction: Friction {
                 static_coefficient: (self.static_friction * other.static_friction).sqrt(),
                 kinetic_coefficient: (self.kinetic_friction * other.kinetic_friction).sqrt(),
+                rolling: self.rolling_friction.max(other.rolling_friction),
                 ..Friction::default()
             },
         }
@@ -148,6 +159,7 @@ impl Friction {
             let (quantity, value) = ("static friction", self.static_coefficient);
             return Err(LawError { quantity, value, wanted: "no less than kinetic friction" });
         }
+        check("rolling friction", self.rolling, 0.0)?;
         check("slip speed", self.slip_speed, f64::MIN_POSITIVE)
     }
 }

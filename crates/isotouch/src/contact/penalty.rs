@@ -120,6 +120,8 @@ struct PointState {
     depth: f64,
     /// Of A relative to B.
     velocity: DVec3,
+    /// The same, how it turns.
+    turning: DVec3,
 }
 
 impl ShellOnSurface<'_> {
@@ -244,7 +246,7 @@ impl ShellOnSurface<'_> {
             return;
         };
         sum.deepest = sum.deepest.max(state.depth);
-        let force = force_on_shell(&state, stiffness, law, options.damping);
+        let (force, normal_force) = force_on_shell(&state, stiffness, law, options.damping);
         let center = |step: &BodyStep, now: &Placed| match options.arms {
             Arms::Start => step.from.center_in_world(),
             Arms::Moving => now.center_in_world(),
@@ -253,8 +255,13 @@ impl ShellOnSurface<'_> {
         if options.arms == Arms::Moving {
             sum.delay += t * impulse;
         }
-        sum.on_shell += Wrench::of_force(impulse, state.place - center(&self.shell_body, &shell_body));
+        let arm = state.place - center(&self.shell_body, &shell_body);
+        sum.on_shell += Wrench::of_force(impulse, arm);
         sum.on_surface += Wrench::of_force(-impulse, state.place - center(&self.surface_body, &surface_body));
+        let drag = law.friction.rolling_drag(normal_force, state.turning.length(), arm.length());
+        let torque = -drag * seconds * state.turning;
+        sum.on_shell.torque += torque;
+        sum.on_surface.torque -= torque;
     }
 
     /// `None` where the point is not in contact, as may be at midpoints next to an end within rounding.
@@ -283,13 +290,14 @@ impl ShellOnSurface<'_> {
         };
         let place = shell_body.world_from_body.place(self.shell.points()[point as usize]);
         let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
-        Some(PointState { place, outward, depth, velocity })
+        let turning = shell_body.twist.angular - surface_body.twist.angular;
+        Some(PointState { place, outward, depth, velocity, turning })
     }
 }
 
-/// F = k·δ·n − c·v, with friction.
+/// F = k·δ·n − c·v, with friction, and how hard it presses, N.
 #[inline]
-fn force_on_shell(state: &PointState, stiffness: f64, law: &Law, damping: Damping) -> DVec3 {
+fn force_on_shell(state: &PointState, stiffness: f64, law: &Law, damping: Damping) -> (DVec3, f64) {
     let &PointState { outward, depth, velocity, .. } = state;
     let along = velocity.dot(outward);
     let sliding = velocity - along * outward;
@@ -298,8 +306,8 @@ fn force_on_shell(state: &PointState, stiffness: f64, law: &Law, damping: Dampin
     match damping {
         Damping::Normal => {
             let normal_force = (spring - damper * along).max(0.0);
-            normal_force * outward + law.friction.force(normal_force, sliding)
+            (normal_force * outward + law.friction.force(normal_force, sliding), normal_force)
         }
-        Damping::Full => spring * outward - damper * velocity + law.friction.force(spring, sliding),
+        Damping::Full => (spring * outward - damper * velocity + law.friction.force(spring, sliding), spring),
     }
 }

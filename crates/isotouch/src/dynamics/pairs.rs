@@ -73,6 +73,7 @@ impl Pressed {
     pub(super) fn add(&mut self, other: &Self) {
         self.elastic_energy += other.elastic_energy;
         self.deepest = self.deepest.max(other.deepest);
+        self.deepest_cells = self.deepest_cells.max(other.deepest_cells);
         self.points += other.points;
     }
 }
@@ -88,6 +89,8 @@ pub(super) struct Pressed {
     pub(super) elastic_energy: f64,
     /// Also on the way there.
     pub(super) deepest: f64,
+    /// The same in cells of the field that was entered; 0 of what has none.
+    pub(super) deepest_cells: f64,
     pub(super) points: usize,
 }
 
@@ -253,6 +256,9 @@ impl World {
                 let place = pair.at(f64::from(k) / strides, Handles::Interpolated).place(p);
                 sum.deepest = sum.deepest.max(-surface.value(place));
             }
+        }
+        if let Obstacle::Field(field) = pair.obstacle {
+            sum.deepest_cells = sum.deepest / field.grid().cell;
         }
         sum
     }

@@ -21,6 +21,8 @@ pub struct StepReport {
     pub angular_momentum: DVec3,
     /// m: how deep the deepest point was, at the end of the step or on its way there; 0 without contact.
     pub max_penetration: f64,
+    /// The largest depth in cells of the field that was entered, which says more of fields as different as those of a bolt and its nut. Surfaces without cells, and bodies that are let apart, are not in it.
+    pub max_penetration_cells: f64,
     /// Points in contact.
     pub contacts: usize,
     /// Pairs of bodies, or of a body and a surface, whose boxes met.

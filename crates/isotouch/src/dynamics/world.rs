@@ -260,10 +260,11 @@ impl World {
         }
         self.time += dt;
         self.steps_taken += 1;
-        let Pressed { elastic_energy, deepest, points } = stepped.pressed;
+        let Pressed { elastic_energy, deepest, deepest_cells, points } = stepped.pressed;
         Ok(StepReport {
             elastic_energy,
             max_penetration: deepest.max(self.deepest_apart()),
+            max_penetration_cells: deepest_cells,
             contacts: points,
             pairs: stepped.pairs,
             rounds: stepped.rounds,

@@ -10,7 +10,8 @@ pub(super) struct Materials {
     named: Vec<(String, Material)>,
 }
 
-const KEYS: [&str; 5] = ["stiffness", "damping", "friction", "static_friction", "kinetic_friction"];
+const KEYS: [&str; 6] =
+    ["stiffness", "damping", "friction", "static_friction", "kinetic_friction", "rolling_friction"];
 
 impl Materials {
     pub(super) fn read(root: &Table<'_>) -> Result<Self, SceneError> {
@@ -27,6 +28,7 @@ impl Materials {
                     damping: table.number("damping")?.unwrap_or(usual.damping),
                     static_friction,
                     kinetic_friction,
+                    rolling_friction: table.number("rolling_friction")?.unwrap_or(usual.rolling_friction),
                     kind: k as u32 + 1,
                 };
                 material.check().map_err(|source| SceneError::Law {
@@ -78,6 +80,7 @@ impl Materials {
             law.damping = table.number("damping")?.unwrap_or(law.damping);
             [law.friction.static_coefficient, law.friction.kinetic_coefficient] =
                 friction(&table, [law.friction.static_coefficient, law.friction.kinetic_coefficient])?;
+            law.friction.rolling = table.number("rolling_friction")?.unwrap_or(law.friction.rolling);
             law.friction.slip_speed = slip_speed;
             law.check().map_err(|source| SceneError::Law {
                 place: table.place(),

@@ -252,6 +252,7 @@ fn within(body: &Body) -> Option<DVec3> {
 fn add_up(sum: &mut StepReport, part: &StepReport) {
     *sum = StepReport {
         max_penetration: sum.max_penetration.max(part.max_penetration),
+        max_penetration_cells: sum.max_penetration_cells.max(part.max_penetration_cells),
         contacts: sum.contacts.max(part.contacts),
         pairs: sum.pairs.max(part.pairs),
         rounds: sum.rounds.max(part.rounds),

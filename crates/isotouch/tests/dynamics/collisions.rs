@@ -10,8 +10,13 @@ use crate::{G, at, ball, block, on_ground, shape};
 /// takes 2·√(2h/g) in the air and, on the spring ω² = k·A/m, (π + 2·atan(g/(ω·v)))/ω on the ground.
 #[test]
 fn a_block_bounces_with_the_period_of_its_spring() {
-    let material =
-        Material { stiffness: 2e7, damping: 0.0, static_friction: 0.0, kinetic_friction: 0.0, kind: 0 };
+    let material = Material {
+        stiffness: 2e7,
+        damping: 0.0,
+        static_friction: 0.0,
+        kinetic_friction: 0.0,
+        ..Default::default()
+    };
     // Wide and low, so that it does not tip, and stiff enough that its sides hardly touch.
     let size = DVec3::new(0.2, 0.05, 0.2);
     let options = WorldOptions { integrator: Integrator::Symplectic, ..Default::default() };

@@ -4,7 +4,7 @@ use isotouch::dynamics::{BodyOptions, Integrator, World, WorldOptions};
 use isotouch::math::{DQuat, DVec3, Pose, Twist};
 use isotouch::mesh::shapes;
 
-use crate::{G, block, shape};
+use crate::{G, at, block, on_ground, shape};
 
 /// A block on a slope; how far it has come after some seconds, and how fast it is.
 fn slide(slope: f64, material: Material, integrator: Integrator, seconds: f64) -> (f64, f64) {
@@ -33,7 +33,7 @@ fn rough(coefficient: f64) -> Material {
         damping: 1e-3,
         static_friction: coefficient,
         kinetic_friction: coefficient,
-        kind: 0,
+        ..Default::default()
     }
 }
 
@@ -143,5 +143,88 @@ fn a_ball_rolls_as_fast_as_it_should() {
         let speed = world.body(id).twist().linear.dot(along);
         let expected = 1.0 + 5.0 / 7.0 * G * slope.sin();
         assert!((speed / expected - 1.0).abs() < 0.02, "slope of {slope}: {speed} m/s, not {expected}");
+    }
+}
+
+/// A ball that rolls against the torque b·m·g is slowed by g·b/(1.4·r), and stays where it came to a halt.
+#[test]
+fn rolling_friction_slows_a_ball_as_it_should() {
+    let (radius, length) = (0.1, 0.005);
+    let ball = shape(&shapes::sphere(radius, 20_480).unwrap(), 64, 6000);
+    let slowed = G * length / (1.4 * radius);
+    for integrator in [Integrator::Implicit, Integrator::Symplectic] {
+        // Springs that steps of 0.2 ms can follow.
+        let (dt, stiffness, slip_speed) = match integrator {
+            Integrator::Implicit => (1.0 / 240.0, 1e10, 1e-4),
+            _ => (2e-4, 1e8, 5e-3),
+        };
+        let material = Material { stiffness, damping: 0.0, rolling_friction: length, ..rough(0.6) };
+        let mut world = on_ground(WorldOptions { integrator, slip_speed, ..Default::default() }, material);
+        let twist = Twist { linear: DVec3::X * 0.5, angular: DVec3::NEG_Z * 0.5 / radius };
+        let id =
+            world.add_body(ball.clone(), BodyOptions { twist, material, ..at(DVec3::Y * 0.0998) }).unwrap();
+        while world.time() < 1.0 {
+            world.step(dt).unwrap();
+        }
+        let speed = world.body(id).twist().linear.x;
+        let expected = 0.5 - slowed * world.time();
+        assert!((speed - expected).abs() < 0.02, "{integrator:?}: {speed} m/s, not {expected}");
+        while world.time() < 2.0 {
+            world.step(dt).unwrap();
+        }
+        let halted = world.body(id).pose().position.x;
+        let expected = 0.25 / (2.0 * slowed);
+        assert!((halted / expected - 1.0).abs() < 0.05, "{integrator:?}: after {halted} m, not {expected}");
+        while world.time() < 2.5 {
+            world.step(dt).unwrap();
+        }
+        let crept = (world.body(id).pose().position.x - halted).abs();
+        assert!(crept < 2e-3, "{integrator:?}: creeps {crept} m");
+    }
+}
+
+/// On slopes a ball lies still below atan(b/r), and rolls above.
+#[test]
+fn rolling_friction_holds_a_ball_on_gentle_slopes() {
+    let ball = shape(&shapes::sphere(0.1, 20_480).unwrap(), 64, 6000);
+    let material = Material { rolling_friction: 0.005, ..rough(0.6) };
+    for (slope, holds) in [(0.035f64, true), (0.07, false)] {
+        let normal = DVec3::new(-slope.sin(), slope.cos(), 0.0);
+        let mut world = World::new(WorldOptions::default());
+        world.add_surface("slope", Box::new(Plane { normal, offset: 0.0 }), material).unwrap();
+        let id = world.add_body(ball.clone(), BodyOptions { material, ..at(normal * 0.0998) }).unwrap();
+        for _ in 0..240 {
+            world.step(1.0 / 240.0).unwrap();
+        }
+        let way = (world.body(id).pose().position - normal * 0.0998).length();
+        // ½·t²·g·(sin θ − b/r·cos θ)/1.4
+        let rolls = 0.5 * G * (slope.sin() - 0.05 * slope.cos()) / 1.4;
+        assert_eq!(way < 5e-4, holds, "slope of {slope}: {way} m");
+        assert!(holds || (way / rolls - 1.0).abs() < 0.2, "slope of {slope}: {way} m, not {rolls}");
+    }
+}
+
+/// Between two that float, what holds back rolling is taken from one and given to the other.
+#[test]
+fn rolling_friction_keeps_angular_momentum() {
+    let cube = block(DVec3::splat(0.2), 800);
+    let material = Material { rolling_friction: 0.01, stiffness: 1e8, ..rough(0.5) };
+    for integrator in [Integrator::Implicit, Integrator::Symplectic] {
+        let options =
+            WorldOptions { gravity: DVec3::ZERO, integrator, slip_speed: 0.01, ..Default::default() };
+        let mut world = World::new(options);
+        let lower = BodyOptions { material, ..at(DVec3::ZERO) };
+        let spinning = Twist { linear: DVec3::NEG_Y, angular: DVec3::Y * 4.0 };
+        world.add_body(cube.clone(), lower).unwrap();
+        world
+            .add_body(cube.clone(), BodyOptions { material, twist: spinning, ..at(DVec3::Y * 0.21) })
+            .unwrap();
+        let before = world.report().angular_momentum;
+        let mut contacts = 0;
+        for _ in 0..400 {
+            contacts += world.step(1e-4).unwrap().contacts;
+        }
+        let off = (world.report().angular_momentum - before).length();
+        assert!(contacts > 0 && off < 1e-10 * before.length(), "{integrator:?}: {off} of {before:?}");
     }
 }

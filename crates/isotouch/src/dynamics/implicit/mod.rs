@@ -3,12 +3,12 @@
 //! Where explicit forces of stiff springs overshoot, here the velocities u after the step minimise
 //!
 //! ```text
-//! ½ (u − u*)ᵀ M (u − u*)  +  dt·Σ fᵢ(u)²/(2(kᵢ dt + cᵢ))  +  dt·Σ μλᵢ √(|vₜ|² + v₀²)
+//! ½ (u − u*)ᵀ M (u − u*)  +  dt·Σ fᵢ(u)²/(2(kᵢ dt + cᵢ))  +  dt·Σ μλᵢ √(|vₜ|² + v₀²)  +  dt·Σ bλᵢ √(|ω|² + ω₀²)
 //! fᵢ = max(0, −kᵢ φᵢ − (kᵢ dt + cᵢ) nᵢ·vᵢ(u))
 //! ```
 //!
 //! u* are the velocities without contact, φᵢ the distance of a point to what it touches (or will, along its free motion), vᵢ its velocity relative to that; so fᵢ is the force
-//! of spring and damper at the end of the step. The last term is friction, with the normal forces λ of the round before. All bodies are solved for at once, by Newton's method: each round is a
+//! of spring and damper at the end of the step. The third term is friction, with the normal forces λ of the round before; the last one holds back rolling, ω being how both turn against each other. All bodies are solved for at once, by Newton's method: each round is a
 //! symmetric positive definite system in blocks of 6×6. The minimum exists and is unique for given λ, whatever the stiffness: steps do not explode.
 //!
 //! Each point is taken for one against a plane. Where bodies turn far in a step, or slide far over what is curved, points end deeper than that plane says. Then contacts are looked for again along the motion
@@ -37,7 +37,7 @@ use crate::contact::BodyStep;
 use crate::math::{Twist, Wrench};
 use island::Island;
 use rows::Row;
-use solve::{Solution, System};
+use solve::{Push, Solution, System};
 
 /// Most times that planes are laid anew within a step.
 const MOST_RELAYS: usize = 3;
@@ -207,11 +207,11 @@ impl World {
             Ok(k) => impulses[k] += impulse,
             Err(_) => on_others.push((body, impulse)),
         };
-        for (row, force) in rows.iter().zip(&solution.forces) {
-            let impulse = *force * dt;
-            push(row.shell_of, Wrench::of_force(impulse, row.arm_of_shell));
+        for (row, Push { force, torque }) in rows.iter().zip(&solution.pushes) {
+            let (impulse, turning) = (*force * dt, Wrench { force: glam::DVec3::ZERO, torque: *torque * dt });
+            push(row.shell_of, Wrench::of_force(impulse, row.arm_of_shell) + turning);
             if let Party::Body(j) = row.on {
-                push(j, Wrench::of_force(-impulse, row.arm_of_surface));
+                push(j, Wrench::of_force(-impulse, row.arm_of_surface) + turning * -1.0);
                 if row.t > 0.0 {
                     let delay = Delay { impulse: row.t * impulse, missing: row.ahead.cross(impulse) };
                     add_delay(&mut delays, (row.shell_of, j), delay);

@@ -1,7 +1,8 @@
 //! The velocities after the step: Newton's method.
 //!
 //! Friction with given normal forces is a convex function too, and its own second derivatives are taken as far as they hold: along a sliding that has risen friction does not resist more when it gets faster.
-//! With drags alone, force over speed, contacts that hold nearly all they can take hundreds of rounds.
+//! With drags alone, force over speed, contacts that hold nearly all they can take hundreds of rounds. Rolling friction is taken for drags: it is small beside the inertia of what rolls, but where it lies still, and there it is
+//! linear.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,9 +54,17 @@ pub(super) struct System<'a> {
     order: Option<Order>,
 }
 
+/// What a row does to the shell's body, and the other way round to the other.
+pub(super) struct Push {
+    /// N, at the point.
+    pub(super) force: DVec3,
+    /// N·m, beside what the force makes at its arm: what holds back rolling.
+    pub(super) torque: DVec3,
+}
+
 pub(super) struct Solution {
-    /// On the shell's body, for every row, N.
-    pub(super) forces: Vec<DVec3>,
+    /// Of every row.
+    pub(super) pushes: Vec<Push>,
     /// Of what each row's point does relative to what it touches, m/s.
     pub(super) row_velocities: Vec<DVec3>,
     /// Of the bodies that are touched.
@@ -69,6 +78,8 @@ pub(super) struct Solution {
 struct RowState {
     /// Of the point, relative to what it touches, m/s.
     velocity: DVec3,
+    /// How the shell's body turns, relative to what it touches, rad/s.
+    turning: DVec3,
     /// N, along the normal.
     normal_force: f64,
 }
@@ -85,6 +96,8 @@ struct Resistance {
     rise: f64,
     /// Of the sliding.
     direction: DVec3,
+    /// Torque per turning, N·m·s.
+    rolling: f64,
 }
 
 /// What a Newton step came to.
@@ -185,22 +198,24 @@ impl<'a> System<'a> {
                 break;
             }
         }
-        let forces = self.rows.iter().zip(&states).enumerate().map(|(k, (row, state))| {
+        let pushes = self.rows.iter().zip(&states).enumerate().map(|(k, (row, state))| {
             let Some(at) = last.get(k).filter(|_| is_solved) else {
                 // Not there yet: the forces of these velocities.
-                return state.normal_force * row.normal
-                    + row.friction.force(state.normal_force, row.sliding(state));
+                let friction = row.friction.force(state.normal_force, row.sliding(state));
+                let torque = row.rolling_torque(state.normal_force, state);
+                return Push { force: state.normal_force * row.normal + friction, torque };
             };
             // The forces of the last round's linear system, which its velocities solve. Those of the law at these velocities are the same but for what is left to improve, times a large stiffness.
             let along = state.velocity.dot(row.normal);
             let is_pressed = at.normal_force > 0.0;
             let normal_force =
                 if is_pressed { -row.stiffness * row.gap - self.resistance(row) * along } else { 0.0 };
-            normal_force * row.normal + at.linear_friction(row.sliding(state))
+            let force = normal_force * row.normal + at.linear_friction(row.sliding(state));
+            Push { force, torque: -at.rolling * state.turning }
         });
-        let forces = forces.collect();
+        let pushes = pushes.collect();
         let row_velocities = states.iter().map(|state| state.velocity).collect();
-        Solution { forces, row_velocities, detour: self.detour(&velocities), velocities, rounds }
+        Solution { pushes, row_velocities, detour: self.detour(&velocities), velocities, rounds }
     }
 
     /// One Newton step.
@@ -258,14 +273,17 @@ impl<'a> System<'a> {
 
     fn states(&self, velocities: &[Twist]) -> Vec<RowState> {
         let state = |(row, on): (&Row, &[Option<usize>; 2])| {
-            let mut velocity = self.velocity(on[0], row.shell_of, velocities).at(row.arm_of_shell);
+            let of_shell = self.velocity(on[0], row.shell_of, velocities);
+            let (mut velocity, mut turning) = (of_shell.at(row.arm_of_shell), of_shell.angular);
             if let Party::Body(j) = row.on {
-                velocity -= self.velocity(on[1], j, velocities).at(row.arm_of_surface);
+                let of_surface = self.velocity(on[1], j, velocities);
+                velocity -= of_surface.at(row.arm_of_surface);
+                turning -= of_surface.angular;
             }
             let along = velocity.dot(row.normal);
             // f = max(0, −k·φ − (k·dt + c)·n·v).
             let normal_force = (-row.stiffness * row.gap - self.resistance(row) * along).max(0.0);
-            RowState { velocity, normal_force }
+            RowState { velocity, turning, normal_force }
         };
         self.rows.iter().zip(&self.acts_on).map(state).collect()
     }
@@ -297,21 +315,24 @@ impl<'a> System<'a> {
             } else {
                 DVec3::ZERO
             };
-            if state.normal_force == 0.0 && friction == DVec3::ZERO {
+            let torque = row.rolling_torque(at.normal_force, state) * self.dt;
+            if state.normal_force == 0.0 && friction == DVec3::ZERO && torque == DVec3::ZERO {
                 continue;
             }
             let impulse = (state.normal_force * row.normal + friction) * self.dt;
             if let Some(k) = on[0] {
                 gradient[k] += Wrench::of_force(-impulse, row.arm_of_shell);
+                gradient[k].torque -= torque;
             }
             if let Some(k) = on[1] {
                 gradient[k] += Wrench::of_force(impulse, row.arm_of_surface);
+                gradient[k].torque += torque;
             }
         }
         gradient
     }
 
-    /// Second derivatives: M + dt·Σ Jᵀ((k·dt + c)·n·nᵀ + drag·(1 − n·nᵀ − s·sᵀ) + rise·s·sᵀ)J, s the direction of sliding.
+    /// Second derivatives: M + dt·Σ Jᵀ((k·dt + c)·n·nᵀ + drag·(1 − n·nᵀ − s·sᵀ) + rise·s·sᵀ)J, s the direction of sliding; and the drag of rolling for how both turn.
     fn blocks(&self, at: &[Resistance]) -> Blocks {
         let mut blocks = Blocks { own: self.inertia.clone(), between: BTreeMap::new() };
         // Rows of one pair stand together: its block is added up before it is looked for.
@@ -322,7 +343,7 @@ impl<'a> System<'a> {
             }
         };
         for ((row, &[a, b]), at) in self.rows.iter().zip(&self.acts_on).zip(at) {
-            let &Resistance { normal_force, drag, rise, direction, .. } = at;
+            let &Resistance { normal_force, drag, rise, direction, rolling, .. } = at;
             let is_pressed = normal_force > 0.0;
             if !is_pressed {
                 continue;
@@ -330,11 +351,14 @@ impl<'a> System<'a> {
             let (nn, ss) = (outer(row.normal, row.normal), outer(direction, direction));
             let friction = (DMat3::IDENTITY - nn) * drag + ss * (rise - drag);
             let k = (nn * self.resistance(row) + friction) * self.dt;
+            let turned = DMat3::from_diagonal(DVec3::splat(rolling * self.dt));
             if let Some(a) = a {
                 blocks.own[a] += Mat6::at_arms(&k, row.arm_of_shell, row.arm_of_shell);
+                blocks.own[a].torque_angular += turned;
             }
             if let Some(b) = b {
                 blocks.own[b] += Mat6::at_arms(&k, row.arm_of_surface, row.arm_of_surface);
+                blocks.own[b].torque_angular += turned;
             }
             if let (Some(a), Some(b)) = (a, b) {
                 let (low, high, arms) = if a < b {
@@ -347,6 +371,7 @@ impl<'a> System<'a> {
                     (pair, block_of_pair) = ((low, high), Mat6::ZERO);
                 }
                 block_of_pair += Mat6::at_arms(&(k * -1.0), arms.0, arms.1);
+                block_of_pair.torque_angular -= turned;
             }
         }
         add(pair, block_of_pair);
@@ -361,12 +386,22 @@ fn resistance_at(row: &Row, state: &RowState, held: f64) -> Resistance {
     // Where friction falls with the speed it is taken for constant, or the function were not convex.
     let rise = row.friction.rise(normal_force, speed).clamp(held * drag, drag);
     let direction = sliding.try_normalize().unwrap_or(DVec3::ZERO);
-    Resistance { normal_force, sliding, drag, rise, direction }
+    let rolling = row.rolling_drag(normal_force, state);
+    Resistance { normal_force, sliding, drag, rise, direction, rolling }
 }
 
 impl Row {
     fn sliding(&self, state: &RowState) -> DVec3 {
         state.velocity - state.velocity.dot(self.normal) * self.normal
+    }
+
+    /// Torque per turning at a normal force.
+    fn rolling_drag(&self, normal_force: f64, state: &RowState) -> f64 {
+        self.friction.rolling_drag(normal_force, state.turning.length(), self.arm_of_shell.length())
+    }
+
+    fn rolling_torque(&self, normal_force: f64, state: &RowState) -> DVec3 {
+        -self.rolling_drag(normal_force, state) * state.turning
     }
 }
 
