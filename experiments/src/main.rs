@@ -8,7 +8,6 @@
 mod brute_force;
 mod casting;
 mod exact;
-mod growth;
 mod haptic_scenes;
 mod machine;
 mod models;

@@ -367,6 +367,21 @@ fn built_in_scenes_can_be_stepped() {
     assert!(plain.y < 0.5 && bullet.y > 0.5, "plain {plain}, bullet {bullet}");
 }
 
+/// As it is: twenty bodies in a bowl rest within 5 s, and a second later they still do.
+#[test]
+fn the_built_in_heap_comes_to_rest() {
+    let scene = Scene::parse("pile", built_in::by_name("pile").unwrap().text).unwrap();
+    let mut world = scene.world().unwrap();
+    let bodies = world.bodies().iter().filter(|body| body.kind() == BodyKind::Dynamic).count() as f64;
+    assert_eq!(bodies, 20.0);
+    while world.time() < 6.0 {
+        let report = world.step(scene.dt).unwrap();
+        let energy = report.kinetic_energy / bodies;
+        // About 3 mm/s.
+        assert!(report.time < 5.0 || energy < 1e-5, "after {} s: {energy} J a body", report.time);
+    }
+}
+
 /// The slope's angle is 20°: friction 0.6 holds, and 0.1 gives g·(sin 20° − 0.1·cos 20°).
 #[test]
 fn on_the_built_in_slope_rubber_holds_and_ice_slides() {

@@ -11,7 +11,6 @@ use isotouch::mesh::shapes::{BlobOptions, blob};
 use isotouch::output::chart::{Axis, Chart, Scale};
 
 use super::Setup;
-use crate::growth::{Sample, exponent, fit};
 use crate::models::project_root;
 use crate::random::Random;
 use crate::report::{Report, Table, count, number};
@@ -20,15 +19,17 @@ use crate::timing::seconds_of;
 const DT: f64 = 1.0 / 240.0;
 /// Simulated seconds.
 const SECONDS: f64 = 5.0;
-/// Kinetic energy per body below which a heap counts as at rest, J: a bunny of 20 cm at a centimetre a second. Nothing rolls to a halt by itself here, so the last to rest is a body that rocks;
-/// less than this waits for that one, more calls heaps at rest that are seen to move.
-const AT_REST: f64 = 1e-4;
+/// Kinetic energy per body below which a heap counts as at rest, J: a bunny of 20 cm at 3 mm a second. The last to rest is a body that rocks; less than this waits for that one, more calls heaps at rest that
+/// are seen to move.
+const AT_REST: f64 = 1e-5;
 /// Of 20 bodies several heaps are looked at, for as long as this, s: when the last of them rests depends on how they happen to fall.
 const STAY_SECONDS: f64 = 8.0;
 const HEAPS: [u64; 5] = [3, 4, 5, 6, 7];
-/// Of heaps that lie the time of a step may grow with this power of the points in contact, from 20 to 200 bodies; 1 is linear. Most of 20 bodies lie on the ground, where pairs are few: that alone makes
-/// it more than 1.
+/// Of heaps that lie the time of a step may grow with this power of the points in contact, by the line through all heaps of 20 to 200 bodies; 1 is linear. Most of 20 bodies lie on the ground, where pairs are few:
+/// that alone makes it more than 1.
 const NEAR_LINEAR: f64 = 1.3;
+/// Rolling friction, m: a fiftieth of the bodies' radius, as of something hard on a carpet.
+const ROLLING: f64 = 2e-3;
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let bunny = if setup.quick {
@@ -82,19 +83,8 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         ],
     );
     let mut growth = Table::new(
-        "How the time of a step grows with contacts: time = fixed + bodies · per body + contacts · per contact, over all steps of all heaps; and p of time ∝ contactsᵖ between heaps",
-        &[
-            "model",
-            "steps",
-            "fixed, µs",
-            "µs per body",
-            "µs per point in contact",
-            "off by (RMS), parts of the mean",
-            "p, 20 to 50 bodies",
-            "50 to 100",
-            "100 to 200",
-            "20 to 200",
-        ],
+        "How the time of a step grows with contacts: p of time ∝ contactsᵖ",
+        &["model", "steps", "p, 20 to 50 bodies", "50 to 100", "100 to 200", "20 to 200, by all heaps"],
     );
     let mut failures = Vec::new();
     for (name, mesh) in models {
@@ -103,8 +93,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         let mesh = mesh.mapped(|p| (p - bounds.center()) * scale)?;
         let shape = Arc::new(Shape::from_mesh(&mesh, &ShapeOptions { resolution: 64, points: 1000 })?);
         let mut means = Vec::new();
-        // Every step of every heap, those of its last second, and the means of both: contacts and time.
-        let mut samples: [Vec<Sample>; 2] = Default::default();
+        // Of all steps and of those of the last second, for every heap: mean contacts and time.
         let mut heaps: [Vec<(f64, f64)>; 2] = Default::default();
         for &bodies in numbers {
             eprintln!("{bodies} × {name}");
@@ -123,11 +112,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 total += took;
                 contacts += report.contacts as u64;
                 pairs += report.pairs as u64;
-                let sample =
-                    Sample { bodies: bodies as f64, contacts: report.contacts as f64, seconds: took };
-                samples[0].push(sample);
                 if report.time > seconds - 1.0 {
-                    samples[1].push(sample);
                     last = (last.0 + 1, last.1 + took, last.2 + report.contacts as u64);
                 }
                 deepest = deepest.max(report.max_penetration);
@@ -167,11 +152,11 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             ]);
         }
         if !setup.quick {
-            for ((samples, heaps), when) in samples.iter().zip(&heaps).zip(["all", "last second"]) {
-                growth.row(growth_row(&format!("{name}, {when}"), samples, heaps));
+            for (heaps, when) in heaps.iter().zip(["all", "of the last second"]) {
+                growth.row(growth_row((name, when), &heaps[1..]));
             }
             // What lies; a heap that still falls has impacts to follow, and few contacts to count them by.
-            let p = exponent(heaps[1][1], heaps[1][4]);
+            let p = exponent(&heaps[1][1..]);
             if p > NEAR_LINEAR {
                 failures.push(format!(
                     "{name}: the time of a step grows with the power {} of contacts",
@@ -193,18 +178,22 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     Ok(Report { tables, remarks: remarks(), failures })
 }
 
-/// By samples, and by the means of heaps of 5, 20, 50, 100 and 200.
-fn growth_row(name: &str, samples: &[Sample], heaps: &[(f64, f64)]) -> Vec<String> {
-    let mut row = vec![name.to_owned(), count(samples.len() as u64)];
-    match fit(samples) {
-        Some(of) => {
-            row.extend([of.fixed, of.per_body, of.per_contact].map(|seconds| number(1e6 * seconds)));
-            row.push(number(of.residual));
-        }
-        None => row.extend(["–"; 4].map(String::from)),
-    }
-    row.extend([(1, 2), (2, 3), (3, 4), (1, 4)].map(|(from, to)| number(exponent(heaps[from], heaps[to]))));
+/// Of heaps of 20, 50, 100 and 200.
+fn growth_row((name, when): (&str, &str), heaps: &[(f64, f64)]) -> Vec<String> {
+    let mut row = vec![name.to_owned(), when.to_owned()];
+    row.extend(heaps.windows(2).map(|two| number(exponent(two))));
+    row.push(number(exponent(heaps)));
     row
+}
+
+/// p of y ∝ xᵖ: the slope of the line through the logarithms, by least squares.
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logarithms = || points.iter().map(|(x, y)| (x.ln(), y.ln()));
+    let count = points.len() as f64;
+    let (x, y) = logarithms().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / count, sum.1 + y / count));
+    let (both, square) = logarithms()
+        .fold((0.0, 0.0), |sum, at| (sum.0 + (at.0 - x) * (at.1 - y), sum.1 + (at.0 - x).powi(2)));
+    both / square
 }
 
 /// How a heap of 20 comes to rest.
@@ -239,18 +228,10 @@ fn sorted(rests: &[Rest], of: impl Fn(&Rest) -> f64) -> Vec<f64> {
     values
 }
 
-/// Half of all heaps have to rest within the 5 s, and all in the end.
+/// All heaps have to rest within the 5 s, and stay.
 fn fault_of(name: &str, rests: &[Rest]) -> Option<String> {
-    let after = sorted(rests, |rest| rest.after);
-    let (median, last) = (after[after.len() / 2], after[after.len() - 1]);
-    let is_fine = median <= SECONDS && last <= STAY_SECONDS;
-    (!is_fine).then(|| {
-        format!(
-            "20 × {name} are at rest after {} s in the median, {} s at the latest",
-            number(median),
-            number(last)
-        )
-    })
+    let last = sorted(rests, |rest| rest.after)[rests.len() - 1];
+    (last > SECONDS).then(|| format!("20 × {name} are at rest after {} s at the latest", number(last)))
 }
 
 fn row_of(name: &str, rests: &[Rest]) -> Vec<String> {
@@ -270,8 +251,7 @@ fn row_of(name: &str, rests: &[Rest]) -> Vec<String> {
 
 fn heap(shape: &Arc<Shape>, bodies: usize, seed: u64) -> anyhow::Result<World> {
     let mut world = World::new(WorldOptions::default());
-    // Dampers are all that brakes what rolls: with the usual 1 ms round bodies roll on for longer than anybody waits.
-    let material = Material { stiffness: 1e10, damping: 2e-2, ..Default::default() };
+    let material = Material { rolling_friction: ROLLING, ..Default::default() };
     world.add_surface("ground", Box::new(Plane::GROUND), material)?;
     let mut random = Random::new(seed);
     // Layers of up to nine, so that a large heap does not fall for ever.
@@ -291,8 +271,8 @@ fn heap(shape: &Arc<Shape>, bodies: usize, seed: u64) -> anyhow::Result<World> {
 
 fn remarks() -> Vec<String> {
     vec![
-        "Implicit integrator, stiffness 10¹⁰ N/m³, damping 20 ms (with less, what is round rolls on for longer; there is no rolling friction), μ = 0.5, fields of 64³ and shells of 1,000 points, all bodies shell and field in turn. At rest: from then on the mean kinetic energy of a body stays below \
-         10⁻⁴ J, about 1 cm/s. Below 1, the fourth column says that the simulation is ahead of the clock."
+        "Implicit integrator, the usual material (stiffness 10¹⁰ N/m³, damping 1 ms, μ = 0.5) with a rolling friction of 2 mm, a fiftieth of the radius; without it round bodies roll on for longer than 5 s. Fields of 64³ and shells of 1,000 points, all bodies shell and field in turn. At rest: from then on the mean kinetic energy of a body stays below \
+         10⁻⁵ J, about 3 mm/s. Below 1, the fourth column says that the simulation is ahead of the clock."
             .into(),
         "Bodies fall in layers of nine, so a large heap is a tower that falls for longer, from higher, and faster: 22 layers for 200 bodies, the topmost from 5 m. Until it lies, steps have pairs to look at \
          and impacts to solve, but few points in contact; the mean cost per point over all 5 s counts that in. What lies is in the columns of the last second. A pair is looked at when the spheres around both \
@@ -304,4 +284,16 @@ fn remarks() -> Vec<String> {
             .into(),
         "![Time of a step against the number of bodies](pictures/pile-step-time.svg)".into(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exponent;
+
+    #[test]
+    fn squares_have_the_exponent_two() {
+        let squares: Vec<(f64, f64)> = [3.0, 5.0, 8.0].iter().map(|x| (*x, 7.0 * x * x)).collect();
+        assert!((exponent(&squares) - 2.0).abs() < 1e-12);
+        assert!((exponent(&squares[..2]) - 2.0).abs() < 1e-12);
+    }
 }

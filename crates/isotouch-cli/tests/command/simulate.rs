@@ -114,6 +114,12 @@ fn a_killed_run_goes_on_with_the_same_bits() {
     while size("killed/resume/recording") < 300 * 30 * 8 && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(1));
     }
+    let second = desk.run(&arguments("killed", &["--resume"]));
+    assert!(
+        second.code == Some(2) && second.stderr.contains("another simulation is running in"),
+        "{}",
+        second.stderr
+    );
     child.kill().unwrap();
     let ended = child.wait().unwrap();
     assert!(!ended.success() && !desk.path("killed/trajectory.csv").exists(), "it was not killed in time");

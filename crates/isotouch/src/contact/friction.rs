@@ -96,13 +96,14 @@ impl Friction {
         -self.drag(normal_force, sliding.length()) * sliding
     }
 
-    /// Torque per turning, to be taken against it: b·f/√(ω² + ω₀²), ω₀ the turning that moves a point at this arm, m, with the slip speed.
+    /// Torque per turning, to be taken against it: b·f/√(ω² + ω₀²), f the normal force. ω₀ = v₀·b/ℓ² holds what lies still as stiffly as sliding friction of μ = 1 would a point at this arm ℓ, m: no stiffer, for
+    /// explicit steps, and no softer, or what is balanced within b would creep until it topples.
     #[inline]
     pub fn rolling_drag(&self, normal_force: f64, turning: f64, arm: f64) -> f64 {
         if self.rolling == 0.0 {
             return 0.0;
         }
-        let slip = self.slip_speed / arm.max(LEAST_ARM);
+        let slip = self.slip_speed * self.rolling / arm.max(LEAST_ARM).powi(2);
         self.rolling * normal_force / (turning * turning + slip * slip).sqrt().max(slip)
     }
 }

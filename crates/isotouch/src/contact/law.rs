@@ -1,6 +1,7 @@
 //! What surfaces are like, and what two of them make of a contact.
 
 use super::Friction;
+use crate::numbers::number;
 
 /// How a surface answers to contact. The defaults are those of something hard and a little rough.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +37,7 @@ impl Default for Material {
 
 /// A number of a material or law that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{quantity} is {value}, but must be {wanted}")]
+#[error("{quantity} is {}, but must be {wanted}", number(*value))]
 pub struct LawError {
     /// Which.
     pub quantity: &'static str,

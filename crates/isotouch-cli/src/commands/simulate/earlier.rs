@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Args;
 use super::checkpoint::Checkpoint;
+use super::lock::LOCK;
 use super::results::FILES;
 use super::run::CHECKPOINT;
 use crate::failure::{Classify, Failure};
@@ -27,6 +28,9 @@ impl Made {
 
     /// Takes them away again, as far as they are empty.
     pub(super) fn remove(&self) {
+        for lock in self.0.iter().filter(|folder| folder.ends_with("resume")).filter_map(|of| of.parent()) {
+            fs::remove_file(lock.join(LOCK)).ok();
+        }
         for folder in &self.0 {
             fs::remove_dir(folder).ok();
         }

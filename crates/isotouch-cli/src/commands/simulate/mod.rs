@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod earlier;
+mod lock;
 mod play;
 mod recording;
 mod results;
@@ -26,6 +27,7 @@ use crate::format::{bytes, count, number, plural};
 use crate::report::Report;
 use crate::values::{between, positive, whole};
 use earlier::{Earlier, Made, fingerprint, hexadecimal};
+use lock::Lock;
 use play::{Plan, Play};
 use recording::Cast;
 use run::{Ending, Run};
@@ -149,6 +151,7 @@ fn simulate(
         // Without --dt it is what the scene says, whatever that is.
         Script::Cloth(_) => fingerprint(text, (args.dt.unwrap_or(0.0), None)),
     };
+    Lock::is_free(&folder)?;
     let earlier = Earlier::of(&folder, &fingerprint);
     earlier.allows(args, &folder)?;
     let made = Made::of(&folder);
@@ -156,6 +159,7 @@ fn simulate(
         .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))
         .or_bad_input()?;
     output_path::check_folder(&folder, "-o").or_bad_input()?;
+    let _lock = Lock::take(&folder)?;
 
     let clock = Instant::now();
     let play = match script {
