@@ -45,7 +45,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let shape = Arc::new(Shape::from_mesh(&mesh, &ShapeOptions { resolution: 64, points: 0 })?);
     let bodies = if setup.quick { 2 } else { BODIES };
     let seconds = if setup.quick { 0.4 } else { 1.2 };
-    let dampings: &[f64] = if setup.quick { &[0.5] } else { &[0.1, 0.3, 1.0] };
+    let dampings: &[f64] = if setup.quick { &[0.5] } else { &[0.01, 0.03, 0.1, 0.3, 1.0] };
     let stiffness = STIFFNESS;
 
     let mut table = Table::new(

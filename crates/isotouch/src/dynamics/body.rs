@@ -130,13 +130,13 @@ pub enum BodyError {
     },
     /// Not a tensor of inertia.
     #[error(
-        "body '{body}': its inertia {inertia:?} (by columns) is not symmetric; give the same number on both sides of the diagonal"
+        "body '{body}': its inertia is not symmetric: {} on one side of the diagonal is {} on the other; give the same number on both sides", .mirrored[0], .mirrored[1]
     )]
     Asymmetric {
         /// Which.
         body: String,
-        /// kg·m², column by column.
-        inertia: [f64; 9],
+        /// kg·m²: two that should be one.
+        mirrored: [f64; 2],
     },
     /// NaN or infinity.
     #[error("body '{body}': the {quantity} has a number that is not finite")]
@@ -380,10 +380,11 @@ const FLAT: f64 = 1e-6;
 const SYMMETRIC: f64 = 1e-9;
 
 fn check_mass(found: &MassProperties, name: &str) -> Result<(), BodyError> {
-    let entries = found.inertia.to_cols_array();
-    let largest = entries.iter().fold(0.0f64, |most, entry| most.max(entry.abs()));
-    if !found.inertia.abs_diff_eq(found.inertia.transpose(), SYMMETRIC * largest) {
-        return Err(BodyError::Asymmetric { body: name.to_owned(), inertia: entries });
+    let (inertia, mirror) = (found.inertia.to_cols_array(), found.inertia.transpose().to_cols_array());
+    let largest = inertia.iter().fold(0.0f64, |most, entry| most.max(entry.abs()));
+    let is_off = |(a, b): &(f64, f64)| (a - b).abs() > SYMMETRIC * largest;
+    if let Some((one, other)) = inertia.into_iter().zip(mirror).find(is_off) {
+        return Err(BodyError::Asymmetric { body: name.to_owned(), mirrored: [one, other] });
     }
     let moments = principal_axes(&found.inertia).0;
     let absurd = |quantity: &'static str, value: f64| {

@@ -430,10 +430,8 @@ impl Blocks {
 
     /// Directly, or by conjugate gradients, also where rounding does not let it, each body's own block as preconditioner. `None` if that is not positive definite, which rounding alone can do.
     fn solve(&self, order: Option<&Order>, right: &[Wrench]) -> Option<Vec<Twist>> {
-        if let Some(order) = order {
-            if let Some(solution) = order.solve(&self.own, &self.between, right) {
-                return Some(solution);
-            }
+        if let Some(solution) = order.and_then(|order| order.solve(&self.own, &self.between, right)) {
+            return Some(solution);
         }
         let own: Vec<Cholesky6> = self.own.iter().map(Cholesky6::new).collect::<Option<_>>()?;
         if self.between.is_empty() {
