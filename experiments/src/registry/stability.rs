@@ -220,7 +220,8 @@ fn remarks(seconds: f64) -> Vec<String> {
         ),
         "Why the ratios are smaller than the papers' 3, 2.75 and 2.6: in this loop a step moves with the forces of the step before. The discrete force is that of the step's end, the continuous one \
          is the mean over the step, half a step older; so springs alone are less stable with it, and what it gains it gains where contact begins and ends within a step, and by its damping. The papers state neither \
-         stiffness nor damping, and call stable what looks so; at a tenth of critical damping the ratio here is largest, and at critical damping, where the damper alone sets the limit, both are alike."
+         stiffness nor damping, and call stable what looks so; at a tenth of critical damping the ratio here is largest; with much less springs alone decide and the continuous method is the less stable one, and at critical damping, where the \
+         damper alone sets the limit, both are alike."
             .into(),
         "![Largest stable steps](pictures/stability.svg)".into(),
     ]
