@@ -147,11 +147,11 @@ impl ClothFilm {
         let mut actors: Vec<Actor> = Vec::with_capacity(cloths.len());
         for cloth in cloths {
             let mut actor = Actor::new(cloth);
-            // Files and arrays are called by their names: of several of one name, from the second on, they are numbered.
+            // Files and arrays are called by their names: of several of one name, from the second on, they get a number that makes none of the others.
             let is_taken = |name: &str| actors.iter().any(|other| other.name == name);
-            let numbered = (2..).map(|k| format!("{} {k}", actor.name));
+            let is_free = |name: &String| !is_taken(name) && cloths.iter().all(|other| other.name() != name);
             if is_taken(&actor.name)
-                && let Some(name) = numbered.into_iter().find(|name| !is_taken(name))
+                && let Some(name) = (2..).map(|k| format!("{} {k}", actor.name)).find(is_free)
             {
                 actor.name = name;
             }
