@@ -7,9 +7,11 @@ mod oracle;
 use std::path::Path;
 
 use gltf::animation::util::ReadOutputs;
+use isotouch::cloth::{Cloth, ClothOptions, ClothWorld, garments};
 use isotouch::math::{DQuat, DVec3, Pose};
 use isotouch::mesh::{TriMesh, report, shapes};
 use isotouch::output::animation::{Animation, AnimationError, MAX_SHAPES};
+use isotouch::output::cloth_film::ClothFilm;
 use isotouch::output::palette;
 
 fn times(frames: usize, rate: f64) -> Vec<f64> {
@@ -293,4 +295,22 @@ fn what_cannot_be_shown_is_told() {
     assert!(told(film.add_cloth("c", &cube, colour, &short)).contains("frame 1 of 'c' has 0 vertices"));
     let error = film.write("/no/such/folder/film.glb").unwrap_err().to_string();
     assert!(error.contains("film.glb"), "{error}");
+}
+
+/// Cloths of the same name, as all have that are given none: their meshes replaced each other.
+#[test]
+fn cloths_of_one_name_are_told_apart() {
+    let mut world = ClothWorld::default();
+    for name in ["cloth", "cloth", "cloth 2", "cloth"] {
+        let options = ClothOptions { name: name.into(), ..Default::default() };
+        world.add_cloth(Cloth::from_mesh(&garments::tablecloth(1.0, 2).unwrap(), &options).unwrap());
+    }
+    let film = ClothFilm::new(&world);
+    let names: Vec<String> = film.shown().into_iter().map(|of| of.name).collect();
+    assert_eq!(names, ["cloth", "cloth 3", "cloth 2", "cloth 4"]);
+    let folder = tempfile::tempdir().unwrap();
+    let files = film.write_objs(folder.path()).unwrap();
+    assert!(files.len() == 4 && files.iter().all(|file| file.exists()));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    film.write_npz(folder.path().join("all.npz")).unwrap();
 }

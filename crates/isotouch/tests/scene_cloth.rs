@@ -238,23 +238,75 @@ fn no_run_is_longer_than_asked() {
     assert_eq!((steps(0.3, 1.0), steps(0.01, 1.0), steps(0.1, 0.3)), (3, 100, 3));
 }
 
-/// Reading merges vertices at one place and leaves out those that no triangle uses: pins then count others than the file has.
+/// Reading merges vertices at one place and leaves out those that no triangle uses. Pins and handles counted what was left.
 #[test]
-fn pins_of_a_mesh_that_was_changed_are_told() {
+fn pins_and_handles_count_the_vertices_of_a_mesh_file() {
     let kept = tempfile::tempdir().unwrap();
     let folder = kept.path();
-    let mesh = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 2 3 4\n";
+    // A square, its second triangle with corners of its own; vertex 0 is loose, 4 is 2 once more, and 5 is 3.
+    let mesh = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 0 0 1\nv 1 0 1\nf 2 3 4\nf 5 7 6\n";
     std::fs::write(folder.join("sheet.obj"), mesh).unwrap();
     let file = folder.join("scene.toml");
-    let stage = |pins: &str| {
-        let text = format!("[[cloth]]\nname = \"flag\"\nshape = {{ file = \"sheet.obj\" }}\n{pins}");
+    let stage = |settings: &str| {
+        let text = format!("[[cloth]]\nname = \"flag\"\nshape = {{ file = \"sheet.obj\" }}\n{settings}");
         let scene = Scene::parse(&file.display().to_string(), &text).unwrap();
         scene.stage(scene.world().unwrap())
     };
-    assert!(stage("").unwrap().notes().is_empty(), "without pins nobody counts");
-    let with_pins = stage("pins = [0]").unwrap();
-    let told = &with_pins.notes()[0];
-    assert!(told.contains("scene.toml:4:") && told.contains("1 that no triangle uses"), "{told}");
-    let told = stage("pins = [3]").err().unwrap().to_string();
-    assert!(told.contains("scene.toml:4:") && told.contains("sheet.obj"), "{told}");
+    let places =
+        [(1, DVec3::ZERO), (2, DVec3::X), (4, DVec3::X), (5, DVec3::Z), (6, DVec3::new(1.0, 0.0, 1.0))];
+    for (vertex, place) in places {
+        for settings in [format!("pins = [{vertex}]"), format!("handles = [{{ particles = [{vertex}] }}]")] {
+            let stage = stage(&settings).unwrap();
+            let cloth = &stage.cloth.cloths()[0];
+            let held: Vec<DVec3> =
+                (0..4).filter(|&i| cloth.is_pinned(i)).map(|i| cloth.places()[i]).collect();
+            assert_eq!(held, [place], "{settings}");
+        }
+    }
+    for (vertex, wanted) in [(0, "no triangle of the cloth 'flag' uses vertex 0"), (7, "has 7 vertices")] {
+        for settings in [format!("pins = [{vertex}]"), format!("handles = [{{ particles = [{vertex}] }}]")] {
+            let told = stage(&settings).err().unwrap().to_string();
+            assert!(told.contains("scene.toml:4:") && told.contains(wanted), "{told}");
+        }
+    }
+}
+
+/// Beyond its band a field is coarse, and cloth would lie on coarse cells without anybody knowing.
+#[test]
+fn fields_that_are_coarse_where_cloth_lies_are_told() {
+    let notes = |text: &str| {
+        let scene = Scene::parse("net.toml", text).unwrap();
+        scene.stage(scene.world().unwrap()).unwrap().notes().to_vec()
+    };
+    let told = notes(BALL_IN_A_SHEET);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("net.toml:8:") && told[0].contains("'net' is kept 10.6 mm off 'ball'"),
+        "{told:?}"
+    );
+    let (_, band) = told[0].split_once("band = ").unwrap();
+    let told = notes(&BALL_IN_A_SHEET.replace("points = 200", &format!("points = 200, band = {band}")));
+    assert!(told.is_empty(), "{told:?}");
+}
+
+/// A sheet of 90,000 particles that are all within reach of each other: four billion pairs, 16 GB of lists.
+#[test]
+fn a_thickness_beyond_all_reason_is_refused_before_it_takes_memory() {
+    let text =
+        "[[cloth]]\nname = \"sheet\"\nshape = { kind = \"sheet\", squares = [300, 300] }\nthickness = 20\n";
+    let scene = Scene::parse("thick.toml", text).unwrap();
+    let told = scene.stage(scene.world().unwrap()).err().unwrap().to_string();
+    assert!(
+        told.contains("the thickness of the cloth 'sheet' is 20 m") && told.contains("0.00236 m"),
+        "{told}"
+    );
+    // Of one that meets a finer one it is found when they step.
+    let coarse = "\n[[cloth]]\nname = \"plank\"\nposition = [0, 1, 0]\nshape = { kind = \"sheet\", size = [20, 20], squares = [4, 4] }\n";
+    let both = text.replace("thickness = 20\n", "") + coarse;
+    let scene = Scene::parse("thick.toml", &both).unwrap();
+    let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+    let before = (stage.bodies.state(), stage.cloth.state());
+    let told = stage.step(scene.dt).unwrap_err().to_string();
+    assert!(told.contains("by the thickness of the cloth 'plank'") && told.contains("coarser"), "{told}");
+    assert_eq!((stage.bodies.state(), stage.cloth.state()), before);
 }

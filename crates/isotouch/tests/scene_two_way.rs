@@ -94,7 +94,9 @@ fn balls_of_any_mass_stay_on_a_net() {
         for step in 0..scene.steps() {
             stage.step(scene.dt).unwrap();
             let now = energy(&stage);
-            assert!(now <= start + 1e-4 * (1.0 + ratio), "ratio {ratio}, step {step}: {now} J of {start} J");
+            // A ten thousandth of what the ball, and the sheet, have to fall by: 0.15 m, and some centimetres.
+            let room = 1e-4 * 9.81 * sheet * (0.15 * ratio + 0.05);
+            assert!(now <= start + room, "ratio {ratio}, step {step}: {now} J of {start} J");
             highest = highest.max(stage.bodies.bodies()[0].pose().position.y);
         }
         let speed = stage.bodies.bodies()[0].twist().linear.length();
@@ -111,6 +113,25 @@ fn balls_of_any_mass_stay_on_a_net() {
         let is_through = ball.pose().position.y < -2.0;
         assert!(!is_through || !stage.passages().is_empty(), "nobody was told");
     }
+}
+
+/// Where bodies and cloth step together and do not touch, bodies are where they went to the last bit: what watches the energy of the others stays awake.
+#[test]
+fn energy_is_watched_beside_cloth_too() {
+    let (scene, mut stage) = stage_of(&net(0.01, 0.05));
+    let mut is_touched = false;
+    for step in 0..scene.steps() {
+        stage.step(scene.dt).unwrap();
+        is_touched |= stage.cloth.obstacles()[0].impulse().force.length() > 0.0;
+        let [_, _, elastic] = stage.bodies.state().energy.last.unwrap();
+        assert!(is_touched || elastic.is_finite(), "step {step}: nobody knows what springs have");
+        let ball = &stage.bodies.bodies()[0];
+        // Within reach, so that both step together.
+        if step == 4 {
+            assert!(ball.pose().position.y < 0.08 + 0.06, "{}", ball.pose().position);
+        }
+    }
+    assert!(is_touched);
 }
 
 /// Far from all else, and of any mass: linear momentum to rounding. Angular momentum is what lifting particles to ε off the ball changes it by, some hundredths of it.
@@ -139,7 +160,7 @@ fn a_ball_and_a_free_sheet_keep_their_momenta() {
 
 /// Pinned particles touched nobody: balls fell through a sheet that is all pinned.
 #[test]
-fn a_ball_comes_to_rest_on_a_sheet_that_is_all_pinned() {
+fn a_ball_lies_on_a_sheet_that_is_all_pinned() {
     let all: Vec<String> = (0..169).map(|k| k.to_string()).collect();
     let text = net(0.01, 0.05).replace("0, 12, 156, 168", &all.join(", "));
     let (scene, mut stage) = stage_of(&text);
@@ -153,7 +174,8 @@ fn a_ball_comes_to_rest_on_a_sheet_that_is_all_pinned() {
     let (height, speed) = (ball.pose().position.y, ball.twist().linear.length());
     // Between particles it may hang lower by its own sagitta over 5 cm, 4 mm.
     assert!(height > 0.076 + epsilon && height < 0.081 + epsilon, "{height} m, ε is {epsilon}");
-    assert!(speed < 0.1, "{speed} m/s");
+    // It begins on top of a particle, and may roll down from it: √(2·g·4 mm).
+    assert!(speed < 0.28, "{speed} m/s");
 }
 
 /// A light ball between a heavy sheet and the ground is neither pressed through the ground nor shot out.
@@ -230,6 +252,70 @@ fn bodies_that_go_through_cloth_are_told() {
     for _ in 0..scene.steps() {
         stage.step(scene.dt).unwrap();
     }
-    let is_through = stage.bodies.bodies()[0].pose().position.y < -1.0;
-    assert_eq!(is_through, !stage.passages().is_empty(), "{:?}", stage.passages());
+    let ball = stage.bodies.bodies()[0].pose().position;
+    assert!(ball.y < -1.0, "it should go through: {ball}");
+    let [told] = stage.passages() else { panic!("once, not {:?}", stage.passages()) };
+    assert_eq!((&told.body[..], &told.cloth[..]), ("ball", "net"));
+    // 5 cm at 20 m/s.
+    assert!(told.time < 0.011, "at {} s", told.time);
+}
+
+/// A light ball beside a sheet at rest, out of its reach but for what comes over the sheet within a step.
+fn beside(cloth: &str) -> String {
+    format!(
+        r#"
+dt = 0.01
+seconds = 0.3
+gravity = [0, 0, 0]
+
+[[bodies]]
+name = "ball"
+shape = {{ kind = "sphere", radius = 0.02, triangles = 1280, resolution = 32, points = 100 }}
+position = [0, 0.1, 0]
+mass = 1e-4
+
+[[cloth]]
+name = "sheet"
+shape = {{ kind = "sheet", size = [0.2, 0.2], squares = [20, 20] }}
+{cloth}
+"#
+    )
+}
+
+/// m/s, of the ball.
+fn fastest_of_ball(text: &str) -> f64 {
+    let (scene, mut stage) = stage_of(text);
+    let mut fastest: f64 = 0.0;
+    for step in 0..scene.steps() {
+        stage.step(scene.dt).unwrap();
+        assert!(stage.cloth.penetration() < 0.0, "step {step}: {}", stage.cloth.penetration());
+        fastest = fastest.max(stage.bodies.bodies()[0].twist().linear.length());
+    }
+    assert!(stage.passages().is_empty(), "{:?}", stage.passages());
+    fastest
+}
+
+/// Wind takes a sheet to a ball 8 cm off within a step. Taken for something led, it threw the ball at many times the speed of the wind.
+#[test]
+fn wind_throws_no_ball() {
+    let fastest = fastest_of_ball(&format!("{}\n[cloth_stepping]\nwind = [0, 30, 0]\n", beside("")));
+    assert!(fastest > 1.0 && fastest < 30.0, "{fastest} m/s");
+}
+
+/// Hands that begin to move, all over the sheet or at its rim, at 20 m/s: they went through the ball, or what they led threw it.
+#[test]
+fn hands_throw_no_ball() {
+    let all: Vec<String> = (0..441).map(|k| k.to_string()).collect();
+    let rim: Vec<String> = (0..441)
+        .filter(|k| [0, 20].contains(&(k % 21)) || [0, 20].contains(&(k / 21)))
+        .map(|k| k.to_string())
+        .collect();
+    for held in [all, rim] {
+        let hands = format!(
+            "handles = [{{ particles = [{}], velocity = [0, 20, 0], after = 0.05, until = 0.15 }}]",
+            held.join(", ")
+        );
+        let fastest = fastest_of_ball(&beside(&hands));
+        assert!(fastest > 10.0 && fastest < 45.0, "{} held: {fastest} m/s", held.len());
+    }
 }

@@ -108,7 +108,7 @@ pub(super) fn look_at(path: &Path) -> Result<SceneFacts, Failure> {
     let mut cloths = Vec::new();
     for of in &scene.cloth {
         let made = of.make().map_err(|error| anyhow!("{}: cloth '{}': {error}", of.place, of.options.name));
-        let (made, _) = made.or_bad_input()?;
+        let made = made.or_bad_input()?.cloth;
         let (particles, mass) = (made.places().len(), made.masses().iter().sum::<f64>());
         words.push(format!(
             "{}  cloth, {} kg: {}, kept {} mm off",

@@ -400,6 +400,23 @@ fn cloth_goes_on_with_the_same_bits() {
     }
 }
 
+/// What was doubted before a run was stopped was forgotten by the one that went on.
+#[test]
+fn what_is_to_be_doubted_is_told_by_the_run_that_goes_on_too() {
+    // Smaller than a square, and fast: it goes through.
+    let small = NET
+        .replace("radius = 0.08", "radius = 0.006")
+        .replace("position = [0, 0.1, 0]", "position = [0.033, 0.05, 0.017]\nvelocity = [0, -20, 0]");
+    let desk = desk(&small);
+    let doubts = |arguments: &[&str]| {
+        let arguments = [&["simulate", "s.toml", "-o", "out", "--json"], arguments].concat();
+        desk.succeed(&arguments).json()["doubts"].clone()
+    };
+    let first = doubts(&["--seconds", "0.1"]);
+    assert!(first[0].as_str().unwrap().contains("'ball' went through the cloth 'net'"), "{first}");
+    assert_eq!(doubts(&["--resume"]), first);
+}
+
 #[test]
 fn built_in_scenes_of_cloth_run_by_their_names_and_go_on() {
     let desk = Desk::new();

@@ -2,7 +2,7 @@
 //!
 //! A point ends a substep at x; where it began is `before`. Where x is nearer to a surface than its level, ε as a rule, it is set back along the gradient by
 //! (ε − d)·n (eq. 1), and friction takes some of the tangential motion (eq. 3, or 5 and 6). With [`CollisionMethod::Continuous`] its way in the obstacle's frame is
-//! looked at as well: what would come below ε/2 on the way stops there, slides along that plane, and is looked at again.
+//! looked at as well: what would come below ε/2 on the way stops there, slides along that plane, and is looked at again. Where it then ends near the same obstacle, contact there tells its velocity; where it slid past, contact on the way does.
 //!
 //! Velocities are (x − anchor)/h. The anchor is `before`, but for what is to leave no trace in the velocity: being pushed out of a solid that it
 //! began in, and half of a bounce. So "the velocities are corrected" (section 4.1) by moving anchors.
@@ -151,9 +151,19 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     let mut pushes = Pushes::NONE;
     let mut last = None;
     let mut grip = None;
+    // What it slid along on its way and was not near at its end, with the normal there.
+    let mut passed: [Option<(usize, DVec3)>; LOOKS] = [None; LOOKS];
+    let slowed = |passed: &[Option<(usize, DVec3)>], mut answer: Answer| {
+        for &(obstacle, normal) in passed.iter().flatten() {
+            slow_down(&mut answer, (before, level), (&obstacles[obstacle], normal), rules);
+        }
+        answer
+    };
     for look in 0..LOOKS {
         match find(before, place, level, obstacles, (rules, look)) {
-            Finding::Clear { least } => return Answer { anchor, place, clearance: least, pushes, grip },
+            Finding::Clear { least } => {
+                return slowed(&passed, Answer { anchor, place, clearance: least, pushes, grip });
+            }
             Finding::OnTheWay { obstacle, point, normal } => {
                 let of = &obstacles[obstacle];
                 last = Some(of);
@@ -163,7 +173,7 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
                     pushes.add(of.index, DVec3::ZERO);
                     break;
                 };
-                // On along the plane, a little off it. The displacement stays what it was, for friction and bounce are made of it.
+                // On along the plane, a little off it. The displacement stays what it was until all is known, for friction and bounce are made of it.
                 let inward = (point - to).dot(normal).max(0.0) + 1e-3 * rules.epsilon;
                 let off = of.to_world.transform_vector3(normal * inward);
                 place += off;
@@ -173,11 +183,13 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
                 } else {
                     anchor += off;
                     pushes.add(of.index, DVec3::ZERO);
+                    passed[look] = Some((obstacle, normal));
                 }
             }
             Finding::Near { obstacle, phi, normal, others } => {
                 let of = &obstacles[obstacle];
                 last = Some(of);
+                passed.iter_mut().for_each(|one| *one = one.filter(|(other, _)| *other != obstacle));
                 let touch = Touch { normal, lift: level - phi, gap: gap_before(of, before, level) };
                 let (moved, shift, hold) = response(of, (anchor, place), &touch, rules);
                 grip = hold.and_then(|hold| Grip::of(of, normal, hold)).or(grip);
@@ -191,7 +203,7 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
                 let step = of.steepness * moved.length();
                 let is_settled = phi - step > STOP * rules.epsilon.min(level) && others - step > level;
                 if is_settled {
-                    return Answer { anchor, place, clearance: level, pushes, grip };
+                    return slowed(&passed, Answer { anchor, place, clearance: level, pushes, grip });
                 }
             }
         }
@@ -204,7 +216,21 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
         let (clearance, grip) = (least_value(refuge, obstacles), of.is_free().then(|| Grip::whole(of.index)));
         return Answer { anchor: before, place: refuge, clearance, pushes, grip };
     }
-    Answer { anchor, place, clearance: least_value(place, obstacles), pushes, grip }
+    slowed(&passed, Answer { anchor, place, clearance: least_value(place, obstacles), pushes, grip })
+}
+
+/// What a point that slid past an obstacle loses of its velocity: all that contact on the way takes, by its anchor alone, for its place is good.
+fn slow_down(
+    answer: &mut Answer,
+    (before, level): (DVec3, f64),
+    (of, normal): (&Placed<'_>, DVec3),
+    rules: &Rules,
+) {
+    let touch = Touch { normal, lift: 0.0, gap: gap_before(of, before, level) };
+    let (moved, shift, hold) = response(of, (answer.anchor, answer.place), &touch, rules);
+    answer.grip = hold.and_then(|hold| Grip::of(of, normal, hold)).or(answer.grip);
+    answer.anchor += shift - moved;
+    answer.pushes.add(of.index, moved - shift);
 }
 
 /// Where a point that is in the way of an obstacle is safe at the end of a substep: carried by that one, or where it was, or carried by another. Between obstacles that leave no room, nowhere:

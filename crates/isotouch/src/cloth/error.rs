@@ -59,6 +59,41 @@ pub enum ClothError {
         /// What would do.
         wanted: &'static str,
     },
+    /// A thickness that reaches over most of the cloth.
+    #[error(
+        "the thickness of the cloth '{cloth}' is {thickness} m, so millions of its particles are within reach of each other; give it a smaller one (usual, as it is cut: {} m), or turn self_collision off",
+        crate::numbers::significant(*.usual, 3)
+    )]
+    TooThick {
+        /// Which.
+        cloth: String,
+        /// m.
+        thickness: f64,
+        /// What it would have by itself, m.
+        usual: f64,
+    },
+    /// A vertex that the mesh file does not have.
+    #[error(
+        "the mesh file of the cloth '{cloth}' has {count} vertices, so there is none of number {vertex} (counted from 0)"
+    )]
+    NoSuchVertex {
+        /// Which.
+        cloth: String,
+        /// What was asked for.
+        vertex: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A vertex of the mesh file that is no particle.
+    #[error(
+        "no triangle of the cloth '{cloth}' uses vertex {vertex} of its mesh file (counted from 0), so there is nothing to hold; name a vertex of the surface"
+    )]
+    LooseVertex {
+        /// Which.
+        cloth: String,
+        /// What was asked for.
+        vertex: usize,
+    },
     /// A particle that is not there.
     #[error(
         "the cloth '{cloth}' has {count} particles, so there is none of number {particle} (counted from 0)"
@@ -112,6 +147,17 @@ pub enum ClothStepError {
     NoRounds {
         /// Which number.
         quantity: &'static str,
+    },
+    /// More particles are near each other than can be kept apart.
+    #[error(
+        "millions of particles are within reach of each other, for they are kept {} m apart by the thickness of the cloth '{cloth}'; give it a smaller thickness, cut what it meets coarser, or turn self_collision off",
+        crate::numbers::significant(*.thickness, 3)
+    )]
+    Crowded {
+        /// The thickest.
+        cloth: String,
+        /// m.
+        thickness: f64,
     },
     /// The simulation exploded.
     #[error(

@@ -84,8 +84,11 @@ impl FreeBody {
         Twist { linear: step.linear * part, angular: step.angular * part }
     }
 
-    /// Where it gets with a change of its velocity.
+    /// Where it gets with a change of its velocity; without one to the last bit where it was going, for bodies that cloth has moved are taken on trust.
     fn moved(&self, change: &Twist, h: f64) -> Pose {
+        if *change == Twist::ZERO {
+            return self.to;
+        }
         let rotation = (DQuat::from_scaled_axis(change.angular * h) * self.to.rotation).normalize();
         let center = self.to.place(self.center) + change.linear * h;
         Pose { position: center - rotation * self.center, rotation }

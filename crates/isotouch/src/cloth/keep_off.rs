@@ -132,12 +132,14 @@ impl Cloth {
         let bounds = Aabb::of_points(self.places.iter().chain(&self.before).copied());
         let reach =
             |of: &Placed<'_>| (of.origin - bounds.min).abs().max((of.origin - bounds.max).abs()).length();
+        let longest = self.places.iter().zip(&self.before).map(|(place, before)| place.distance(*before));
+        let longest = longest.fold(0.0, f64::max);
         let mut far = f64::INFINITY;
         let near: Vec<Placed<'_>> = obstacles
             .iter()
             .filter(|of| {
-                // Being held off or carried may lead out of these bounds by no more than this.
-                let beyond = rules.epsilon + of.drift(reach(of));
+                // Being held off or carried may lead out of these bounds by no more than this: what is turned aside on its way ends no farther from where it began than it would have.
+                let beyond = rules.epsilon + of.drift(reach(of)) + longest;
                 let apart = of.distance_to_box(&bounds) - beyond;
                 let is_near = apart <= beyond;
                 if !is_near {

@@ -32,8 +32,9 @@
 //!
 //! With [`CollisionMethod::Continuous`], where obstacles leave room, no free particle and no middle of an edge that starts outside is below a surface at the end of a step, however fast it
 //! is and however thin the obstacle. Between an end and the middle an edge may cut a corner that is sharper than ε allows; with ε as it is chosen by default it
-//! does not. The same input gives the same motion, to the last bit, on any number of threads.
+//! does not, as far as ε is reached and the edge is no longer than at rest. The same input gives the same motion, to the last bit, on any number of threads.
 
+mod chain;
 mod collide;
 mod colours;
 mod constraints;
@@ -56,6 +57,7 @@ mod topology;
 mod wind;
 mod world;
 
+pub use chain::{Chain, ChainError, Joint};
 pub use error::{ClothError, ClothStepError, ObstacleError};
 pub(crate) use free_bodies::FreeBody;
 pub use obstacles::{Obstacle, ObstacleId, ObstacleOptions};

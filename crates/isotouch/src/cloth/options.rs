@@ -172,7 +172,7 @@ pub struct ClothWorldOptions {
     pub method: CollisionMethod,
     /// How friction is made.
     pub friction: FrictionModel,
-    /// What is inside an obstacle is pushed out with this speed, m/s. Faster, it jumps.
+    /// What is inside an obstacle is pushed out with this speed, m/s, and what is too near to other cloth set apart. Faster, it jumps.
     pub push_out_speed: f64,
     /// A speed beyond which the simulation has exploded, m/s.
     pub top_speed: f64,

@@ -91,6 +91,11 @@ impl Cloth {
         cloth.strains = Solver::new(&strains, count);
         cloth.bends = Solver::new(&bends, count);
         cloth.thickness = options.self_collision.then(|| options.thickness.unwrap_or(gap));
+        if let Some(thickness) = cloth.thickness
+            && Neighbours::default().update(&cloth.places, thickness).is_err()
+        {
+            return Err(ClothError::TooThick { cloth: cloth.name, thickness, usual: gap });
+        }
         cloth.self_friction = options.self_friction;
         check(&cloth.name, "damping", options.damping, 0.0)?;
         cloth.damping = options.damping;
@@ -293,6 +298,11 @@ impl Cloth {
         let at = self.pin_of(particle).map_err(|_| self.no_such(particle))?;
         self.pins[at].to = to;
         Ok(())
+    }
+
+    /// Where pins are led in the next step.
+    pub(crate) fn led_to(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.pins.iter().map(|pin| pin.to)
     }
 
     /// Whether a particle is held.

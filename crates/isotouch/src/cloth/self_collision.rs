@@ -3,6 +3,8 @@
 //! Particles near each other are found with a grid over space, its cells hashed into buckets, once in a while: until one has moved by half the margin that was
 //! added. Neighbours at rest may stay as near as they were made.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -10,6 +12,17 @@ use super::colours::is_shared;
 
 /// How much farther than the thickness pairs are looked for, in parts of it. More keeps lists for longer, but makes them longer too.
 const MARGIN: f64 = 1.5;
+
+/// Pairs that lists are made for: so many, and so many more for each particle. Where particles are a thickness apart some 50 each are within reach; a thickness of five edges makes 250. Beyond, lists
+/// take gigabytes, and it is a typing error.
+const MOST_PAIRS: [usize; 2] = [1_000_000, 250];
+
+/// More pairs are near each other than lists can be made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Crowded;
+
+/// Where the later of two particles at one place goes, the earlier one against it. The same for all, so that sheets at one place come apart as a whole; along no axis, for sheets mostly lie along two.
+const ASLANT: DVec3 = DVec3::new(0.36, 0.8, 0.48);
 
 /// Which particles may come near each other.
 #[derive(Debug, Clone, Default)]
@@ -47,12 +60,13 @@ impl Neighbours {
     pub(super) fn recall(&mut self, seen_at: &[DVec3], thickness: f64) {
         self.seen_at.clear();
         if !seen_at.is_empty() {
-            self.update(seen_at, thickness);
+            // What is crowded is told by the next step.
+            let _ = self.update(seen_at, thickness);
         }
     }
 
-    /// Looks anew if particles may have moved out of the lists.
-    pub(super) fn update(&mut self, places: &[DVec3], thickness: f64) {
+    /// Looks anew if particles may have moved out of the lists. Where there are too many pairs there are no lists.
+    pub(super) fn update(&mut self, places: &[DVec3], thickness: f64) -> Result<(), Crowded> {
         let most = 0.5 * MARGIN * thickness;
         // What moves as a whole keeps its neighbours.
         let moved = |(now, then): (&DVec3, &DVec3)| *now - *then;
@@ -64,7 +78,7 @@ impl Neighbours {
                 .map(moved)
                 .all(|way| way.distance_squared(mean) < most * most);
         if is_current {
-            return;
+            return Ok(());
         }
         let reach = thickness * (1.0 + MARGIN);
         self.seen_at.clear();
@@ -73,8 +87,15 @@ impl Neighbours {
         self.sort(places, reach, mask);
         self.found.resize_with(places.len(), Vec::new);
         let (starts, sorted) = (&self.starts, &self.sorted);
+        let [fixed, for_each] = MOST_PAIRS;
+        let most = fixed + for_each * places.len();
+        // Whether there are too many does not depend on who counts first.
+        let pairs = AtomicUsize::new(0);
         let find = |(i, found): (usize, &mut Vec<u32>)| {
             found.clear();
+            if pairs.load(Ordering::Relaxed) > most {
+                return;
+            }
             let at = places[i];
             let [x, y, z] = cell_of(at, reach);
             let mut look =
@@ -99,6 +120,7 @@ impl Neighbours {
             }
             found.sort_unstable();
             found.dedup();
+            pairs.fetch_add(found.len(), Ordering::Relaxed);
         };
         if is_shared(places.len()) {
             self.found.par_iter_mut().with_min_len(256).enumerate().for_each(find);
@@ -107,10 +129,15 @@ impl Neighbours {
         }
         self.ends.clear();
         self.partners.clear();
+        if pairs.into_inner() > most {
+            (self.found, self.seen_at) = (Vec::new(), Vec::new());
+            return Err(Crowded);
+        }
         for found in &self.found {
             self.partners.extend(found);
             self.ends.push(self.partners.len() as u32);
         }
+        Ok(())
     }
 
     /// Particles by buckets, in each in their order.
@@ -157,15 +184,20 @@ impl Neighbours {
                 }
                 let (wi, wj) = (inverse_masses[i], inverse_masses[j]);
                 let (least, friction) = of.of_pair(i, j);
-                if wi + wj == 0.0 || square >= least * least || square == 0.0 {
+                if wi + wj == 0.0 || square >= least * least {
+                    continue;
+                }
+                let length = square.sqrt();
+                let normal = if square > 0.0 { apart / length } else { ASLANT };
+                let way = (places[j] - anchors[j]) - (places[i] - anchors[i]);
+                let along_normal = way.dot(normal);
+                // What came nearer in this substep goes back at once; what was too near before, gently, or it would be thrown.
+                let depth = (least - length).min(of.push_out - along_normal);
+                if depth <= 0.0 {
                     continue;
                 }
                 contacts += 1;
-                let length = square.sqrt();
-                let normal = apart / length;
-                let depth = least - length;
-                let way = (places[j] - anchors[j]) - (places[i] - anchors[i]);
-                let tangential = way - normal * way.dot(normal);
+                let tangential = way - normal * along_normal;
                 let size = tangential.length();
                 let slip = if size > 0.0 { (friction * depth / size).min(1.0) } else { 0.0 };
                 let push = (normal * depth - tangential * slip) / (wi + wj);
@@ -184,6 +216,8 @@ pub(super) struct Keeping<'a> {
     pub(super) thickness: f64,
     /// μ; of several sheets see there.
     pub(super) friction: f64,
+    /// How far pairs that were too near may be set apart in a substep, m.
+    pub(super) push_out: f64,
     /// Places as the cloth was made.
     pub(super) rest: &'a [DVec3],
     /// For each particle its sheet, where there are several.
@@ -228,7 +262,7 @@ mod tests {
             .map(|k| DVec3::new(unit(1, 3 * k), unit(1, 3 * k + 1), unit(1, 3 * k + 2)) * 1.3 - 0.6)
             .collect();
         let mut neighbours = Neighbours::default();
-        neighbours.update(&places, thickness);
+        neighbours.update(&places, thickness).unwrap();
         let mut start = 0;
         for (i, &end) in neighbours.ends.iter().enumerate() {
             let partners = &neighbours.partners[start..end as usize];

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::Cloth;
-use super::self_collision::{Keeping, Neighbours, Sheet};
+use super::self_collision::{Crowded, Keeping, Neighbours, Sheet};
 
 /// Particles of all sheets that are kept off themselves, one after the other.
 #[derive(Debug, Clone, Default)]
@@ -46,16 +46,16 @@ impl Sheets {
         largest
     }
 
-    /// Sets all apart. How many pairs were too near.
-    pub(super) fn set_apart(&mut self, cloths: &mut [Cloth]) -> usize {
+    /// Sets all apart, by `push_out` what was too near before. How many pairs were too near.
+    pub(super) fn set_apart(&mut self, cloths: &mut [Cloth], push_out: f64) -> Result<usize, Crowded> {
         let thickness = self.gather(cloths);
-        self.neighbours.update(&self.places, thickness);
+        self.neighbours.update(&self.places, thickness)?;
         let sheets = Some((&self.of[..], &self.sheets[..]));
-        let keeping = Keeping { thickness, friction: 0.0, rest: &self.rest, sheets };
+        let keeping = Keeping { thickness, friction: 0.0, push_out, rest: &self.rest, sheets };
         let count =
             self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping);
         if count == 0 {
-            return 0;
+            return Ok(0);
         }
         let mut start = 0;
         for cloth in cloths.iter_mut().filter(|cloth| cloth.thickness.is_some()) {
@@ -63,7 +63,7 @@ impl Sheets {
             cloth.places.copy_from_slice(&self.places[start..end]);
             start = end;
         }
-        count
+        Ok(count)
     }
 
     /// Where particles of each cloth were when pairs were last looked for; none where that was not here.

@@ -2,7 +2,7 @@
 
 use super::collide::Rules;
 use super::obstacles::{Obstacle, Placed};
-use super::self_collision::Keeping;
+use super::self_collision::{Crowded, Keeping};
 use super::wind::{Air, blow};
 use super::{Cloth, ClothWorldOptions};
 use crate::math::{Pose, Wrench};
@@ -57,12 +57,13 @@ impl Cloth {
         }
     }
 
-    /// How many pairs were too near.
-    pub(super) fn set_itself_apart(&mut self) -> usize {
-        let Some(thickness) = self.thickness else { return 0 };
-        self.neighbours.update(&self.places, thickness);
-        let keeping = Keeping { thickness, friction: self.self_friction, rest: &self.rest, sheets: None };
-        self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping)
+    /// How many pairs were too near. Those that were before are set apart by `push_out`.
+    pub(super) fn set_itself_apart(&mut self, push_out: f64) -> Result<usize, Crowded> {
+        let Some(thickness) = self.thickness else { return Ok(0) };
+        self.neighbours.update(&self.places, thickness)?;
+        let (friction, rest) = (self.self_friction, &self.rest[..]);
+        let keeping = Keeping { thickness, friction, push_out, rest, sheets: None };
+        Ok(self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping))
     }
 
     /// How many particles and places on edges touched.

@@ -52,6 +52,8 @@ pub(crate) struct Stepping {
     /// On obstacles, about the origins of their frames.
     impulses: Vec<Wrench>,
     report: ClothReport,
+    /// Whether there were more pairs than lists can be made for.
+    is_crowded: bool,
     clock: Instant,
 }
 
@@ -250,6 +252,7 @@ impl ClothWorld {
             before,
             impulses,
             report: ClothReport::default(),
+            is_crowded: false,
             clock: Instant::now(),
         })
     }
@@ -265,11 +268,17 @@ impl ClothWorld {
             cloth.move_freely(options, (h, part));
         }
         let clock = Instant::now();
-        report.self_contacts = if are_several(cloths) {
-            sheets.set_apart(cloths)
+        let push_out = options.push_out_speed * h;
+        let set_apart = if stepping.is_crowded {
+            Ok(0)
+        } else if are_several(cloths) {
+            sheets.set_apart(cloths, push_out)
         } else {
-            cloths.iter_mut().map(Cloth::set_itself_apart).sum()
+            cloths.iter_mut().map(|cloth| cloth.set_itself_apart(push_out)).sum()
         };
+        // The step is refused at its end.
+        stepping.is_crowded |= set_apart.is_err();
+        report.self_contacts = set_apart.unwrap_or_default();
         report.self_collision_seconds += clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let impulses;
@@ -290,6 +299,13 @@ impl ClothWorld {
             let (cloth, time) = (self.cloths[cloth].name.clone(), self.time + stepping.dt);
             self.abandon(&stepping);
             return Err(ClothStepError::Diverged { cloth, particle, time });
+        }
+        if stepping.is_crowded {
+            self.abandon(&stepping);
+            let all = self.cloths.iter().filter_map(|of| Some((of.name.clone(), of.thickness?)));
+            let thickest = all.max_by(|(_, a), (_, b)| a.total_cmp(b));
+            let (cloth, thickness) = thickest.unwrap_or_default();
+            return Err(ClothStepError::Crowded { cloth, thickness });
         }
         for (of, impulse) in self.obstacles.iter_mut().zip(stepping.impulses) {
             of.pose = of.target;

@@ -46,7 +46,10 @@ impl EnergyWatch {
     fn end(&mut self, before: [f64; 2], after: [f64; 3], work: f64) {
         let elastic = self.last.map_or(0.0, |last| last[2]);
         let more = after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic;
-        self.excess = (self.excess + more - work).max(0.0);
+        // Where nobody knows what springs had, nothing is added, and nothing is paid back.
+        if elastic.is_finite() {
+            self.excess = (self.excess + more - work).max(0.0);
+        }
         self.given += work.max(0.0);
         self.lowest = self.lowest.min(after[1]);
         self.last = Some(after);

@@ -126,7 +126,7 @@ pub enum ClothFilmError {
 /// A cloth as it is shown.
 #[derive(Debug, Clone)]
 pub struct ShownCloth {
-    /// The cloth's.
+    /// The cloth's; of several of one name, from the second on, with a number.
     pub name: String,
     /// How vertices are joined; strands are ribbons.
     pub mesh: TriMesh,
@@ -144,7 +144,20 @@ impl ClothFilm {
 
     /// Of cloths alone, without a frame, for [`ClothFilm::record_places`].
     pub fn of(cloths: &[Cloth]) -> Self {
-        Self { times: Vec::new(), cloths: cloths.iter().map(Actor::new).collect(), obstacles: Vec::new() }
+        let mut actors: Vec<Actor> = Vec::with_capacity(cloths.len());
+        for cloth in cloths {
+            let mut actor = Actor::new(cloth);
+            // Files and arrays are called by their names: of several of one name, from the second on, they get a number that makes none of the others.
+            let is_taken = |name: &str| actors.iter().any(|other| other.name == name);
+            let is_free = |name: &String| !is_taken(name) && cloths.iter().all(|other| other.name() != name);
+            if is_taken(&actor.name)
+                && let Some(name) = (2..).map(|k| format!("{} {k}", actor.name)).find(is_free)
+            {
+                actor.name = name;
+            }
+            actors.push(actor);
+        }
+        Self { times: Vec::new(), cloths: actors, obstacles: Vec::new() }
     }
 
     /// Adds a frame from places that were kept: those of all particles, one cloth after the other.

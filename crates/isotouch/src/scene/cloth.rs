@@ -14,7 +14,7 @@ use crate::cloth::{
 };
 use crate::math::Pose;
 use crate::mesh::TriMesh;
-use crate::mesh::io::{self, Cleanup, ReadOptions};
+use crate::mesh::io::{self, ReadOptions, VertexNumbers};
 
 /// A cloth of a scene.
 #[derive(Debug, Clone, PartialEq)]
@@ -281,16 +281,44 @@ fn read_source(table: &Table<'_>, folder: &Path) -> Result<ClothSource, SceneErr
     }
 }
 
+/// A cloth of a scene, cut.
+#[derive(Debug, Clone)]
+pub struct CutCloth {
+    /// Where it is put, with its pins.
+    pub cloth: Cloth,
+    /// Of a mesh file.
+    numbers: Option<VertexNumbers>,
+}
+
+impl CutCloth {
+    /// Which particle is meant by a number in the scene: of a mesh file, that of a vertex as the file counts, from 0.
+    pub fn particle(&self, number: usize) -> Result<usize, ClothError> {
+        particle(self.cloth.name(), self.numbers.as_ref(), number)
+    }
+}
+
+fn particle(cloth: &str, numbers: Option<&VertexNumbers>, number: usize) -> Result<usize, ClothError> {
+    let Some(numbers) = numbers else { return Ok(number) };
+    let (cloth, count) = (cloth.to_owned(), numbers.len());
+    if number >= count {
+        return Err(ClothError::NoSuchVertex { cloth, vertex: number, count });
+    }
+    numbers.in_mesh(number).ok_or(ClothError::LooseVertex { cloth, vertex: number })
+}
+
 impl SceneCloth {
-    /// Cuts it. What had to be done to its mesh file is told where that changes which particle is which.
-    pub fn make(&self) -> Result<(Cloth, Option<String>), ShapeFailure> {
-        let mut note = None;
+    /// Cuts it.
+    pub fn make(&self) -> Result<CutCloth, ShapeFailure> {
+        let mut numbers = None;
         let of_mesh = |mesh: &TriMesh| Cloth::from_mesh(mesh, &self.options);
         let mut cloth = match &self.source {
             ClothSource::File(path, scale) => {
                 let loaded = io::read(path, &ReadOptions { scale: *scale, ..Default::default() })?;
-                note = self.renumbered(&loaded.cleanup);
-                of_mesh(&loaded.mesh)?
+                let of = numbers.insert(loaded.numbers);
+                let pins = self.options.pins.iter();
+                let pins = pins.map(|&pin| particle(&self.options.name, Some(of), pin));
+                let options = ClothOptions { pins: pins.collect::<Result<_, _>>()?, ..self.options.clone() };
+                Cloth::from_mesh(&loaded.mesh, &options)?
             }
             ClothSource::Sheet(size, squares) => of_mesh(&garments::sheet(*size, *squares)?)?,
             ClothSource::Trousers(cut) => of_mesh(&garments::trousers(cut)?)?,
@@ -299,29 +327,17 @@ impl SceneCloth {
         let places: Vec<DVec3> = cloth.places().iter().map(|&p| self.pose.place(p)).collect();
         cloth.set_places(&places)?;
         cloth.set_velocity(self.velocity);
-        Ok((cloth, note))
-    }
-
-    /// What there is to tell where pins and handles count other vertices than the file has.
-    fn renumbered(&self, cleanup: &Cleanup) -> Option<String> {
-        let Cleanup { welded_vertices, unused_vertices, .. } = *cleanup;
-        let counts = !self.options.pins.is_empty() || !self.handles.is_empty();
-        let ClothSource::File(path, _) = &self.source else { return None };
-        (counts && welded_vertices + unused_vertices > 0).then(|| {
-            format!(
-                "{}: pins and handles of '{}' count particles, not vertices of {}: {welded_vertices} vertices at the same place were merged and {unused_vertices} that no triangle uses left out; \
-                 `isotouch simulate` writes where each particle is into trajectory.npz",
-                self.pins_place.as_ref().unwrap_or(&self.place),
-                self.options.name,
-                path.display()
-            )
-        })
+        Ok(CutCloth { cloth, numbers })
     }
 
     /// Why there is no such cloth, at the place that is to be changed.
     pub(super) fn failure(&self, source: ShapeFailure) -> SceneError {
         let place = match source.downcast_ref() {
-            Some(ClothError::NoSuchParticle { .. }) => self.pins_place.as_ref().unwrap_or(&self.place),
+            Some(
+                ClothError::NoSuchParticle { .. }
+                | ClothError::NoSuchVertex { .. }
+                | ClothError::LooseVertex { .. },
+            ) => self.pins_place.as_ref().unwrap_or(&self.place),
             _ => &self.shape_place,
         };
         let cloth = match &self.source {

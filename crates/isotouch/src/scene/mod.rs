@@ -44,9 +44,9 @@ mod surface;
 mod table;
 
 pub use body::SceneBody;
-pub use cloth::{ClothSource, SceneCloth, SceneHandle};
+pub use cloth::{ClothSource, CutCloth, SceneCloth, SceneHandle};
 pub use error::{Place, SceneError, ShapeFailure, nearest_name};
 pub use parse::Scene;
 pub use shape::{BuiltInShape, MeshSource, ShapeSource, ShellPoints};
-pub use stage::{Passage, Stage, StageError};
+pub use stage::{Doubts, Passage, Stage, StageError};
 pub use surface::{SceneSurface, SurfaceShape};

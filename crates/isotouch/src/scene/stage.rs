@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::body::SceneBody;
 use super::cloth::SceneHandle;
 use super::error::SceneError;
 use super::parse::Scene;
 use crate::ccd::Touchable;
 use crate::cloth::{
-    Cloth, ClothId, ClothReport, ClothStepError, ClothWorld, FreeBody, Handle, ObstacleId, ObstacleOptions,
-    Way,
+    Cloth, ClothError, ClothId, ClothReport, ClothStepError, ClothWorld, FreeBody, Handle, ObstacleId,
+    ObstacleOptions, Way,
 };
-use crate::dynamics::{Body, BodyKind, StepError, StepReport, World};
+use crate::dynamics::{Body, BodyKind, StepError, StepReport, World, WorldState};
 use crate::math::{Aabb, Pose, Twist, Wrench};
+use crate::numbers::significant;
 
 /// A world of bodies and a world of cloth that touch each other: bodies with fields are obstacles to cloth, and give way to it.
 ///
@@ -22,7 +24,7 @@ use crate::math::{Aabb, Pose, Twist, Wrench};
 /// rejected: a force that is late by 10 ms makes energy, and throws bodies lighter than the cloth that lies on them. So is to move bodies in the substeps of cloth by themselves and to tell their world at
 /// the end: what lies between cloth and the ground would be pressed into the ground for a whole step.
 ///
-/// Where they cannot touch, bodies take the step at once, and cloth after them. That costs nothing more than both alone.
+/// Where they do not touch, bodies take the step at once, and cloth after them. That costs nothing more than both alone. Where wind, say, takes cloth to a body within such a step, it is taken back, and both step together.
 pub struct Stage {
     /// The bodies.
     pub bodies: World,
@@ -32,9 +34,7 @@ pub struct Stage {
     obstacles: Vec<Option<ObstacleId>>,
     /// A point within each body, in its frame.
     witnesses: Vec<Option<DVec3>>,
-    passages: Vec<Passage>,
-    /// The largest of each cloth so far.
-    stretches: Vec<f64>,
+    doubts: Doubts,
     notes: Vec<String>,
     /// Hands that lead cloth. What they do depends on the time alone, so that a stage that is put back goes on as it would have.
     hands: Vec<(ClothId, Handle, SceneHandle)>,
@@ -49,6 +49,15 @@ pub struct Passage {
     pub cloth: String,
     /// When, s.
     pub time: f64,
+}
+
+/// What cloth did since a stage was made that is not to be believed. What is kept of a stage to go on from later is the state of its bodies and of its cloth, and this.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Doubts {
+    /// Bodies that went through cloth, each pair once.
+    pub passages: Vec<Passage>,
+    /// How much longer than at rest the most stretched place of each cloth was at the end of any step, as a part.
+    pub largest_stretches: Vec<f64>,
 }
 
 /// Why a step of both was not taken.
@@ -67,30 +76,48 @@ impl Stage {
     pub fn step(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
         // Bodies have moved when cloth finds that it cannot.
         let before = self.bodies.state();
-        let end = self.cloth.time() + dt;
-        for (id, handle, script) in &self.hands {
-            // Its particles are pinned as long as it is there.
-            let _ = handle.lead(self.cloth.cloth_mut(*id), Pose::at(script.way(end)));
-        }
-        let stepped = if self.may_touch(dt) { self.step_together(dt) } else { self.step_in_turn(dt) };
+        self.lead_hands(dt);
+        let stepped = if self.may_touch(dt) { self.step_together(dt) } else { self.step_apart(dt, &before) };
         if stepped.is_err() {
             // The same bodies as a moment ago.
             let _ = self.bodies.restore(&before);
         }
-        for (most, cloth) in self.stretches.iter_mut().zip(self.cloth.cloths()) {
+        for (most, cloth) in self.doubts.largest_stretches.iter_mut().zip(self.cloth.cloths()) {
             *most = most.max(cloth.largest_stretch());
         }
         stepped
     }
 
-    /// Which bodies went through which cloth since it was made, each pair once. Not part of its state.
-    pub fn passages(&self) -> &[Passage] {
-        &self.passages
+    /// Leads pins to where they are at the end of the next step.
+    fn lead_hands(&mut self, dt: f64) {
+        let end = self.cloth.time() + dt;
+        for (id, handle, script) in &self.hands {
+            // Its particles are pinned as long as it is there.
+            let _ = handle.lead(self.cloth.cloth_mut(*id), Pose::at(script.way(end)));
+        }
     }
 
-    /// How much longer than at rest the most stretched place of each cloth was at the end of any step since it was made, as a part. Not part of its state.
+    /// Which bodies went through which cloth since it was made, each pair once.
+    pub fn passages(&self) -> &[Passage] {
+        &self.doubts.passages
+    }
+
+    /// How much longer than at rest the most stretched place of each cloth was at the end of any step since it was made, as a part.
     pub fn largest_stretches(&self) -> &[f64] {
-        &self.stretches
+        &self.doubts.largest_stretches
+    }
+
+    /// Both, to be kept with the states of bodies and cloth.
+    pub fn doubts(&self) -> &Doubts {
+        &self.doubts
+    }
+
+    /// Puts back what [`Stage::doubts`] gave, in a stage of the same bodies and cloth.
+    pub fn recall_doubts(&mut self, doubts: &Doubts) {
+        self.doubts.passages.clone_from(&doubts.passages);
+        for (most, &kept) in self.doubts.largest_stretches.iter_mut().zip(&doubts.largest_stretches) {
+            *most = kept;
+        }
     }
 
     /// What there is to tell of how it was made: nothing, mostly.
@@ -98,29 +125,49 @@ impl Stage {
         &self.notes
     }
 
-    /// Whether cloth may touch a body that forces move within a step.
+    /// Whether cloth may touch a body that forces move within a step, as far as can be told before it.
     fn may_touch(&self, dt: f64) -> bool {
         let gravity = self.cloth.options().gravity.length();
         let fastest = |cloth: &Cloth| cloth.velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
-        let cloths: Vec<(Aabb, f64)> = self
-            .cloth
-            .cloths()
-            .iter()
-            .map(|cloth| {
-                (Aabb::of_points(cloth.places().iter().copied()), fastest(cloth) * dt + cloth.epsilon())
-            })
-            .collect();
+        let reach = |cloth: &Cloth| {
+            // Hands that begin to move are not yet fast.
+            let bounds = Aabb::of_points(cloth.places().iter().copied().chain(cloth.led_to()));
+            (bounds, fastest(cloth) * dt + cloth.epsilon())
+        };
+        let cloths: Vec<(Aabb, f64)> = self.cloth.cloths().iter().map(reach).collect();
         let is_near = |body: &Body| {
             let (around, twist) = (body.shape().around(), body.twist());
             let arm = around.center.length() + around.radius;
-            // As fast as now, and faster by gravity, of both; and by half of the body for what else may come: wind, springs, other bodies. What touches all the same is told at the end of the step.
+            // As fast as now, and faster by gravity, of both; and by half of the body for what else may come. What touches all the same, led by wind, springs or other bodies, is found after the step.
             let way = (twist.linear.length() + twist.angular.length() * arm + 2.0 * gravity * dt) * dt;
             let reach = 1.5 * around.radius + way;
             let center = body.pose().place(around.center);
             cloths.iter().any(|(bounds, way)| bounds.distance_squared(center).sqrt() <= reach + way)
         };
-        let mut bodies = self.bodies.bodies().iter().zip(&self.obstacles);
-        bodies.any(|(body, id)| id.is_some() && body.kind() == BodyKind::Dynamic && is_near(body))
+        self.givers().any(|(body, _)| is_near(body))
+    }
+
+    /// Bodies that give way to cloth, and what they are to it.
+    fn givers(&self) -> impl Iterator<Item = (&Body, ObstacleId)> {
+        let all = self.bodies.bodies().iter().zip(&self.obstacles);
+        all.filter_map(|(body, id)| (body.kind() == BodyKind::Dynamic).then_some((body, (*id)?)))
+    }
+
+    /// Both by themselves. If cloth did come to a body that gives way, which in this step did not, it counts for nothing and both step together.
+    fn step_apart(&mut self, dt: f64, before: &WorldState) -> Result<(StepReport, ClothReport), StageError> {
+        let cloth = self.givers().next().is_some().then(|| self.cloth.state());
+        let stepped = self.step_in_turn(dt)?;
+        let Some(cloth) = cloth.filter(|_| self.has_touched()) else { return Ok(stepped) };
+        // The same bodies and cloth as a moment ago.
+        let _ = self.bodies.restore(before);
+        let _ = self.cloth.restore(&cloth);
+        self.lead_hands(dt);
+        self.step_together(dt)
+    }
+
+    /// Whether cloth touched a body that gives way in the last step.
+    fn has_touched(&self) -> bool {
+        self.givers().any(|(_, id)| self.cloth.obstacle(id).impulse() != Wrench::ZERO)
     }
 
     /// Bodies, then cloth.
@@ -128,16 +175,6 @@ impl Stage {
         let of_bodies = self.bodies.step(dt)?;
         self.lead_obstacles();
         let of_cloth = self.cloth.step(dt)?;
-        for (k, id) in self.obstacles.iter().enumerate() {
-            let Some(obstacle) = id.map(|id| self.cloth.obstacle(id)) else { continue };
-            let (body, impulse) = (&self.bodies.bodies()[k], obstacle.impulse());
-            if body.kind() == BodyKind::Dynamic && impulse != Wrench::ZERO {
-                // About the centre of mass instead of the origin of the body's frame.
-                let arm = obstacle.pose().position - body.center_of_mass();
-                let torque = impulse.torque + arm.cross(impulse.force);
-                self.bodies.give_way(k, body.pose(), Wrench { torque, ..impulse });
-            }
-        }
         Ok((of_bodies, of_cloth))
     }
 
@@ -202,9 +239,9 @@ impl Stage {
         let name = self.bodies.bodies()[k].name();
         for cloth in self.cloth.cloths() {
             let is_told = |of: &Passage| of.body == name && of.cloth == cloth.name();
-            if !self.passages.iter().any(is_told) && cloth.is_passed(from, to) {
+            if !self.doubts.passages.iter().any(is_told) && cloth.is_passed(from, to) {
                 let (body, cloth) = (name.to_owned(), cloth.name().to_owned());
-                self.passages.push(Passage { body, cloth, time });
+                self.doubts.passages.push(Passage { body, cloth, time });
             }
         }
     }
@@ -314,34 +351,54 @@ impl Scene {
             })?;
         }
         let mut hands = Vec::new();
-        let mut notes = Vec::new();
         for of in &self.cloth {
-            let (mut made, note) = of.make().map_err(|source| of.failure(source))?;
-            notes.extend(note);
+            let mut made = of.make().map_err(|source| of.failure(source))?;
             let mut handles = Vec::with_capacity(of.handles.len());
             for script in &of.handles {
-                let grip = Handle::grip(&mut made, &script.particles, Pose::IDENTITY);
+                let held: Result<Vec<usize>, ClothError> =
+                    script.particles.iter().map(|&number| made.particle(number)).collect();
+                let grip = held.and_then(|held| Handle::grip(&mut made.cloth, &held, Pose::IDENTITY));
                 handles.push(grip.map_err(|source| SceneError::Cloth {
                     place: script.place.clone(),
                     cloth: of.options.name.clone(),
                     source: source.into(),
                 })?);
             }
-            let id = cloth.add_cloth(made);
+            let id = cloth.add_cloth(made.cloth);
             hands.extend(
                 handles.into_iter().zip(&of.handles).map(|(handle, script)| (id, handle, script.clone())),
             );
         }
         let witnesses = bodies.bodies().iter().map(within).collect();
+        let notes = self.coarse_fields(&bodies, &cloth);
         Ok(Stage {
             bodies,
             cloth,
             obstacles,
             witnesses,
-            passages: Vec::new(),
-            stretches: vec![0.0; self.cloth.len()],
+            doubts: Doubts { passages: Vec::new(), largest_stretches: vec![0.0; self.cloth.len()] },
             notes,
             hands,
         })
+    }
+
+    /// What there is to tell of fields that are coarse where cloth lies on them.
+    fn coarse_fields(&self, bodies: &World, cloth: &ClothWorld) -> Vec<String> {
+        let Some(thickest) = cloth.cloths().iter().max_by(|a, b| a.epsilon().total_cmp(&b.epsilon())) else {
+            return Vec::new();
+        };
+        let epsilon = thickest.epsilon();
+        let note = |(body, of): (&Body, &SceneBody)| {
+            let field = body.shape().field().filter(|field| !field.is_fine_at(epsilon))?;
+            let needed = (epsilon / field.grid().cell).ceil() + 2.0;
+            Some(format!(
+                "{}: the cloth '{}' is kept {} mm off '{}', where its field is coarse; give the shape band = {needed}",
+                of.place,
+                thickest.name(),
+                significant(1e3 * epsilon, 3),
+                body.name()
+            ))
+        };
+        bodies.bodies().iter().zip(&self.bodies).filter_map(note).collect()
     }
 }

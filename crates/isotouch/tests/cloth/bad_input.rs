@@ -8,8 +8,8 @@ use isotouch::cloth::{
     ObstacleOptions, StrandOptions, garments,
 };
 use isotouch::field::{Field, FieldOptions};
-use isotouch::math::{Aabb, DVec3};
-use isotouch::mesh::TriMesh;
+use isotouch::math::{Aabb, DVec3, Pose};
+use isotouch::mesh::{TriMesh, shapes};
 
 fn refused(mesh: &TriMesh, options: &ClothOptions) -> ClothError {
     Cloth::from_mesh(mesh, options).unwrap_err()
@@ -135,4 +135,31 @@ fn obstacles_of_wildly_different_size_do_no_harm() {
         world.step(0.01).unwrap();
         assert!(world.penetration() < 0.0, "step {step}: {}", world.penetration());
     }
+}
+
+/// The same with fields, of 1 mm and of 100 m: cloth lies on the great one, in cells of 4 m, and over the small one, whose box is less than ε.
+#[test]
+fn fields_of_wildly_different_size_do_no_harm() {
+    let mut world = ClothWorld::default();
+    let great = shapes::cuboid(DVec3::splat(100.0)).unwrap();
+    let small = shapes::sphere(5e-4, 320).unwrap();
+    for (mesh, y) in [(great, -50.0), (small, 0.03)] {
+        let field = Field::from_mesh(&mesh, &FieldOptions { resolution: 24, ..Default::default() }).unwrap();
+        let options = ObstacleOptions { pose: Pose::at(DVec3::Y * y), friction: 1.0, ..Default::default() };
+        world.add_field(Arc::new(field), options).unwrap();
+    }
+    let sheet = garments::sheet([0.4, 0.4], [12, 12]).unwrap();
+    let mut cloth = Cloth::from_mesh(&sheet, &ClothOptions::default()).unwrap();
+    let above: Vec<DVec3> = cloth.places().iter().map(|p| *p + DVec3::Y * 0.06).collect();
+    cloth.set_places(&above).unwrap();
+    let epsilon = cloth.epsilon();
+    let id = world.add_cloth(cloth);
+    for step in 0..150 {
+        world.step(0.01).unwrap();
+        assert!(world.penetration() < 0.0, "step {step}: {}", world.penetration());
+    }
+    let places = world.cloth(id).places();
+    // On the ground at its corners, on the grain in its middle.
+    assert!((places[0].y - epsilon).abs() < 0.1 * epsilon, "{} m", places[0].y);
+    assert!(places[6 * 13 + 6].y > 0.03, "{} m", places[6 * 13 + 6].y);
 }

@@ -1,7 +1,13 @@
 //! Strips and sheets against the theory of elasticity.
 
-use isotouch::cloth::{Cloth, ClothOptions, ClothWorld, ClothWorldOptions, Fabric, StrandOptions, garments};
-use isotouch::math::DVec3;
+use std::sync::Arc;
+
+use isotouch::ccd::Ball;
+use isotouch::cloth::{
+    Cloth, ClothId, ClothOptions, ClothWorld, ClothWorldOptions, Fabric, ObstacleOptions, StrandOptions,
+    garments,
+};
+use isotouch::math::{DQuat, DVec3, Pose};
 
 use crate::{G, soft};
 
@@ -90,23 +96,37 @@ fn a_clamped_strand_bends_as_a_beam() {
     assert!((fallen / expected - 1.0).abs() < 0.05, "{fallen} m, not {expected} m");
 }
 
-/// Of a sheet that swings without air. One round leaves strain over that nothing pulls with: what counts is the energy of the forces that act. With rounds enough it is that of the strain.
+/// J: what a sheet of 0.5 m and the usual density gives when it falls down its length.
+const FALL: f64 = 0.15 * 0.25 * G * 0.5;
+
+/// J, kinetic, potential, and of the forces that act.
+fn acting(world: &ClothWorld, id: ClothId) -> f64 {
+    let cloth = world.cloth(id);
+    cloth.kinetic_energy() + cloth.potential_energy(world.options().gravity) + cloth.carried_energy()
+}
+
+/// Of a sheet that swings without air. One round leaves strain over that nothing pulls with: what counts is the energy of the forces that act. With rounds enough it is that of the strain, and falls in every
+/// step; with one round of a stiff sheet it goes up and down as forces are found late, less with more substeps, and never far above the least so far.
 #[test]
 fn energy_does_not_grow() {
     let mesh = garments::sheet([0.5, 0.5], [16, 16]).unwrap();
     let limp = Fabric { stretch: 50.0, shear: 5.0, ..Fabric::default() };
-    for (fabric, substeps, rounds) in [(Fabric::default(), 10, 1), (Fabric::default(), 10, 20), (limp, 40, 1)]
+    let stiff = Fabric::default();
+    for (fabric, substeps, rounds, room) in
+        [(stiff, 10, 1, 0.06), (stiff, 30, 1, 5e-3), (stiff, 10, 20, 0.0), (limp, 40, 1, 0.0)]
     {
         let options = ClothOptions { pins: vec![0, 16], ..soft(fabric) };
         let mut world = ClothWorld::new(ClothWorldOptions { substeps, rounds, ..Default::default() });
         let id = world.add_cloth(Cloth::from_mesh(&mesh, &options).unwrap());
         // At the start it is at rest, in the plane y = 0: no energy of any kind.
+        let mut least: f64 = 0.0;
         for step in 0..300 {
             world.step(0.01).unwrap();
             let cloth = world.cloth(id);
             let of_motion = cloth.kinetic_energy() + cloth.potential_energy(world.options().gravity);
-            let now = of_motion + cloth.carried_energy();
-            assert!(now < 0.0, "{substeps}, {rounds}, step {step}: {now} J");
+            let now = acting(&world, id);
+            assert!(now <= least + room * FALL, "{substeps}, {rounds}, step {step}: {now} J after {least} J");
+            least = least.min(now);
             if rounds > 1 {
                 let now = of_motion + cloth.elastic_energy();
                 assert!(now < 0.0, "{substeps}, {rounds}, step {step}: {now} J with strain");
@@ -115,20 +135,51 @@ fn energy_does_not_grow() {
     }
 }
 
-/// With itself in its way as well: what sets it apart feeds no energy either, within a thousandth of what falling down its length would give.
+/// A sheet falls on a ball that stands, that rises, or that turns: it gets no more than the ball works, which is what the ball feels along its way.
+#[test]
+fn obstacles_give_no_more_energy_than_they_work() {
+    let mesh = garments::sheet([0.5, 0.5], [16, 16]).unwrap();
+    for (rise, turn) in [(0.0, 0.0), (0.8, 0.0), (0.0, 6.0)] {
+        let mut world = ClothWorld::default();
+        let ball = Arc::new(Ball { center: DVec3::ZERO, radius: 0.1 });
+        let obstacle =
+            world.add_surface(ball, ObstacleOptions { friction: 0.5, ..Default::default() }).unwrap();
+        let mut cloth = Cloth::from_mesh(&mesh, &soft(Fabric::default())).unwrap();
+        let above: Vec<DVec3> = cloth.places().iter().map(|p| *p + DVec3::Y * 0.15).collect();
+        cloth.set_places(&above).unwrap();
+        let id = world.add_cloth(cloth);
+        let mut last = acting(&world, id);
+        let (mut worked, mut felt) = (0.0, 0.0);
+        for step in 1..=100 {
+            let time = 0.01 * f64::from(step);
+            let (position, rotation) = (DVec3::Y * rise * time, DQuat::from_rotation_y(turn * time));
+            world.move_obstacle(obstacle, Pose { position, rotation });
+            world.step(0.01).unwrap();
+            let impulse = world.obstacle(obstacle).impulse();
+            let work = -impulse.force.y * rise - impulse.torque.y * turn;
+            let now = acting(&world, id);
+            assert!(now <= last + work, "{rise} m/s, {turn} rad/s, step {step}: {last} J, {work} J, {now} J");
+            last = now;
+            worked += work;
+            felt += impulse.force.length();
+        }
+        assert!(felt > 0.1 && (worked > 0.01) == (rise + turn > 0.0), "{rise} m/s, {turn} rad/s: {worked} J");
+    }
+}
+
+/// With itself in its way as well: what sets it apart feeds no energy either, within what one round leaves.
 #[test]
 fn energy_does_not_grow_where_cloth_meets_itself() {
     let mesh = garments::sheet([0.5, 0.5], [16, 16]).unwrap();
     let options = ClothOptions { pins: vec![0, 16], self_collision: true, ..soft(Fabric::default()) };
     let mut world = ClothWorld::default();
     let id = world.add_cloth(Cloth::from_mesh(&mesh, &options).unwrap());
-    let scale = Fabric::default().density * 0.25 * G * 0.5;
+    let mut least: f64 = 0.0;
     for step in 0..300 {
         world.step(0.01).unwrap();
-        let cloth = world.cloth(id);
-        let of_motion = cloth.kinetic_energy() + cloth.potential_energy(world.options().gravity);
-        let now = of_motion + cloth.carried_energy();
-        assert!(now < 1e-3 * scale, "step {step}: {now} J");
+        let now = acting(&world, id);
+        assert!(now <= least + 5e-3 * FALL, "step {step}: {now} J after {least} J");
+        least = least.min(now);
     }
 }
 

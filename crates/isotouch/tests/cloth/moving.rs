@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use isotouch::ccd::{Ball, Plane};
 use isotouch::cloth::{
-    Cloth, ClothOptions, ClothWorld, ClothWorldOptions, EdgeTest, Handle, ObstacleOptions, StrandOptions,
-    garments,
+    Chain, ChainError, Cloth, ClothOptions, ClothWorld, ClothWorldOptions, EdgeTest, Handle, Joint,
+    ObstacleOptions, StrandOptions, garments,
 };
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::{DQuat, DVec3, Pose};
@@ -48,6 +48,66 @@ fn nothing_is_inside_a_rod_that_bends() {
     }
     let lowest = world.cloth(id).places().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
     assert!(lowest < -0.1, "it drapes: {lowest}");
+}
+
+/// A robot arm of three links, each with its own field, stretched out under a cloth: the shoulder lifts it, the elbow bends it and the wrist turns aside, with cloth on it all the time.
+#[test]
+fn nothing_is_inside_an_arm_that_moves() {
+    let (radius, long) = (0.03, 0.22);
+    let link = shapes::capsule(CapsuleOptions { radius, length: long, ..Default::default() }).unwrap();
+    // Along x from its joint.
+    let turned = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
+    let link = link.mapped(|p| turned * p + DVec3::X * 0.5 * long).unwrap();
+    let options = FieldOptions { resolution: 96, band: 8.0, ..Default::default() };
+    let field = Arc::new(Field::from_mesh(&link, &options).unwrap());
+    let mut world = ClothWorld::default();
+    let mut joints = Vec::new();
+    for (k, axis) in [DVec3::Z, DVec3::Z, DVec3::Y].into_iter().enumerate() {
+        let at = if k == 0 { DVec3::ZERO } else { DVec3::X * long };
+        let options = ObstacleOptions { friction: 0.6, ..Default::default() };
+        let link = world.add_field(field.clone(), options).unwrap();
+        joints.push(Joint { link, parent_from_link: Pose::at(at), axis });
+    }
+    let links: Vec<_> = joints.iter().map(|joint| joint.link).collect();
+    let arm = Chain::new(Pose::at(DVec3::X * -0.33), joints).unwrap();
+    arm.put(&mut world, &[0.0; 3]).unwrap();
+    let sheet = garments::sheet([0.5, 0.4], [25, 20]).unwrap();
+    let mut cloth = Cloth::from_mesh(&sheet, &ClothOptions::default()).unwrap();
+    let above: Vec<DVec3> = cloth.places().iter().map(|p| *p + DVec3::Y * 0.05).collect();
+    cloth.set_places(&above).unwrap();
+    let id = world.add_cloth(cloth);
+    let mut felt = [0.0f64; 3];
+    for step in 1..=250 {
+        // At rest for half a second, then as far as it goes within a second and a half.
+        let part = (f64::from(step - 50) / 150.0).clamp(0.0, 1.0);
+        let angles = [0.5, -0.9, 0.6].map(|angle| angle * part);
+        arm.lead(&mut world, &angles).unwrap();
+        world.step(0.01).unwrap();
+        assert!(world.penetration() < 0.0, "step {step}: {} m", world.penetration());
+        for (felt, &link) in felt.iter_mut().zip(&links) {
+            *felt = felt.max(world.obstacle(link).impulse().force.length());
+        }
+    }
+    assert!(felt.iter().all(|&impulse| impulse > 0.0), "cloth was on every link: {felt:?} N·s");
+    // The elbow is as high as the shoulder lifted it, and carries cloth.
+    let elbow = world.obstacle(links[1]).pose().position;
+    let expected = DVec3::new(long * 0.5f64.cos() - 0.33, long * 0.5f64.sin(), 0.0);
+    assert!((elbow - expected).length() < 1e-12, "{elbow}");
+    let highest = world.cloth(id).places().iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
+    assert!(highest > elbow.y + radius, "{highest} m over an elbow at {elbow}");
+}
+
+#[test]
+fn chains_that_cannot_be_are_told() {
+    let mut world = ClothWorld::default();
+    let link = world.add_surface(Arc::new(Plane::GROUND), ObstacleOptions::default()).unwrap();
+    let joint = |axis: DVec3| Joint { link, parent_from_link: Pose::IDENTITY, axis };
+    let refused = Chain::new(Pose::IDENTITY, vec![joint(DVec3::X), joint(DVec3::ZERO)]).unwrap_err();
+    assert!(refused.to_string().contains("axis of joint 1"), "{refused}");
+    let chain = Chain::new(Pose::IDENTITY, vec![joint(2.0 * DVec3::X)]).unwrap();
+    let refused = chain.lead(&mut world, &[0.0, 1.0]).unwrap_err();
+    assert!(refused.to_string().contains("2 angles were given to a chain of 1 joints"), "{refused}");
+    assert!(matches!(chain.put(&mut world, &[f64::NAN]), Err(ChainError::BadAngle { joint: 0, .. })));
 }
 
 /// A turntable carries what lies on it, up to where friction holds: ω²·r = μ·g.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use isotouch::ccd::{Function, Segment, Touchable};
+use isotouch::ccd::{Ball, Function, Segment, Touchable};
 use isotouch::cloth::{
     Cloth, ClothOptions, ClothWorld, ClothWorldOptions, CollisionMethod, EdgeTest, ObstacleOptions,
     StrandOptions, garments,
@@ -10,6 +10,8 @@ use isotouch::cloth::{
 use isotouch::field::{Field, FieldOptions};
 use isotouch::math::DVec3;
 use isotouch::mesh::shapes;
+
+use crate::particle;
 
 /// Seven wires of 2 mm along z in the plane x = 0.5, so far apart, one of them at this height.
 fn wires(apart: f64, height: f64) -> impl Fn(DVec3) -> f64 {
@@ -181,5 +183,54 @@ fn wires_between_an_end_and_a_middle_stop_deepest_places_only() {
     for at in [0.004, 0.005, 0.007] {
         assert!(!caught(EdgeTest::Centre, at), "{at}: past ends and middles it fits");
         assert!(caught(EdgeTest::Deepest, at), "{at}");
+    }
+}
+
+/// A ball of 5 mm, and a particle that comes at 100 m/s, 7 mm off its middle: it is turned aside, by 29 mm within the substep.
+fn turned_aside(friction: f64) -> ClothWorld {
+    let options = ClothWorldOptions { substeps: 1, gravity: DVec3::ZERO, ..Default::default() };
+    let mut world = ClothWorld::new(options);
+    let ball = Ball { center: DVec3::ZERO, radius: 5e-3 };
+    world.add_surface(Arc::new(ball), ObstacleOptions { friction, ..Default::default() }).unwrap();
+    let mut cloth = particle(DVec3::new(-0.05, 7e-3, 0.0), 0.01);
+    cloth.set_velocity(DVec3::X * 100.0);
+    world.add_cloth(cloth);
+    world
+}
+
+/// What was out of reach of all straight ways was not looked at, but a ball turned a particle into it.
+#[test]
+fn what_is_turned_aside_meets_what_was_beside_its_way() {
+    let (low, high) = (DVec3::new(0.005, 0.03, -0.015), DVec3::new(0.035, 0.06, 0.015));
+    let cube = shapes::cuboid(high - low).unwrap().mapped(|p| p + 0.5 * (low + high)).unwrap();
+    let field = Field::from_mesh(&cube, &FieldOptions { resolution: 48, ..Default::default() }).unwrap();
+    let mut world = turned_aside(0.3);
+    world.add_field(Arc::new(field), ObstacleOptions::default()).unwrap();
+    for step in 0..5 {
+        world.step(1e-3).unwrap();
+        assert!(world.penetration() < 0.0, "step {step}: {} m inside the cube", world.penetration());
+    }
+}
+
+/// A particle that slid past what it struck kept all of its velocity, and what it struck felt nothing.
+#[test]
+fn what_slides_past_is_slowed_and_felt() {
+    // Where φ is ε/2: 10 mm from the middle.
+    let normal = DVec3::new(-0.51f64.sqrt(), 0.7, 0.0);
+    let before = DVec3::X * 100.0;
+    for friction in [0.0, 0.3] {
+        let mut world = turned_aside(friction);
+        world.step(1e-3).unwrap();
+        let cloth = &world.cloths()[0];
+        let after = cloth.velocities()[0];
+        // What goes inward is gone, and friction takes μ of that along the surface.
+        let inward = -before.dot(normal);
+        let along = before + normal * inward;
+        let expected = along * (1.0 - friction * inward / along.length());
+        assert!((after - expected).length() < 0.5, "μ {friction}: {after}, not {expected} m/s");
+        let momentum: DVec3 = cloth.velocities().iter().zip(cloth.masses()).map(|(v, m)| *v * *m).sum();
+        let lost = before * cloth.masses().iter().sum::<f64>() - momentum;
+        let felt = world.obstacles()[0].impulse().force;
+        assert!((felt - lost).length() < 1e-12 * lost.length(), "μ {friction}: {felt} of {lost} N·s");
     }
 }

@@ -10,6 +10,7 @@
 //! f64 energy given, reference, lowest, excess, u8 whether there was a step, f64 kinetic, potential, elastic
 //! u8 has cloth; if so lists of f64, each after its length as u64: the time (1), poses of obstacles (7 each), the number of cloths (1); for each cloth
 //!    places (3 a particle), velocities (3), clearances (1), those of edges (1), places where pairs were looked for (3)
+//! u64 passages, each: the names of body and cloth, in UTF-8 after their length as u64, f64 time; a list of f64: the largest stretch of each cloth
 //! ```
 //!
 //! Little-endian. Written beside and renamed, so that there is always a whole one.
@@ -22,9 +23,10 @@ use anyhow::{Context, anyhow, ensure};
 use isotouch::cloth::{ClothState, ClothWorldState};
 use isotouch::dynamics::{BodyState, EnergyWatch, OverlapState, WorldState};
 use isotouch::math::{DQuat, DVec3, Pose, Wrench};
+use isotouch::scene::{Doubts, Passage};
 
 const MAGIC: &[u8; 8] = b"ISOCHECK";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Where a simulation got.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,7 @@ pub(super) struct Checkpoint {
     pub(super) rows_checksum: u32,
     pub(super) state: WorldState,
     pub(super) cloth: Option<ClothWorldState>,
+    pub(super) doubts: Doubts,
 }
 
 impl Checkpoint {
@@ -55,7 +58,7 @@ impl Checkpoint {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let Self { fingerprint, rows, rows_checksum, state, cloth } = self;
+        let Self { fingerprint, rows, rows_checksum, state, cloth, doubts } = self;
         let mut body = Vec::new();
         body.extend(fingerprint);
         body.extend(rows.to_le_bytes());
@@ -96,6 +99,7 @@ impl Checkpoint {
         if let Some(cloth) = cloth {
             write_cloth(&mut body, cloth);
         }
+        write_doubts(&mut body, doubts);
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(crc32fast::hash(&body).to_le_bytes());
@@ -162,7 +166,8 @@ impl Checkpoint {
         let energy = EnergyWatch { given, reference, lowest, excess, last: has_last.then_some(last) };
         let state = WorldState { time, steps, bodies, overlaps, unmeasured, energy };
         let cloth = if body.flag()? { Some(read_cloth(&mut body)?) } else { None };
-        Ok(Self { fingerprint, rows, rows_checksum, state, cloth })
+        let doubts = read_doubts(&mut body)?;
+        Ok(Self { fingerprint, rows, rows_checksum, state, cloth, doubts })
     }
 }
 
@@ -199,6 +204,27 @@ fn read_cloth(body: &mut Reader<'_>) -> anyhow::Result<ClothWorldState> {
     Ok(ClothWorldState { time, cloths, poses })
 }
 
+fn write_doubts(body: &mut Vec<u8>, doubts: &Doubts) {
+    body.extend((doubts.passages.len() as u64).to_le_bytes());
+    for of in &doubts.passages {
+        for name in [&of.body, &of.cloth] {
+            body.extend((name.len() as u64).to_le_bytes());
+            body.extend(name.as_bytes());
+        }
+        body.extend(of.time.to_le_bytes());
+    }
+    body.extend((doubts.largest_stretches.len() as u64).to_le_bytes());
+    body.extend(doubts.largest_stretches.iter().copied().flat_map(f64::to_le_bytes));
+}
+
+fn read_doubts(body: &mut Reader<'_>) -> anyhow::Result<Doubts> {
+    let mut passages = Vec::new();
+    for _ in 0..body.whole()? {
+        passages.push(Passage { body: body.text()?, cloth: body.text()?, time: body.number()? });
+    }
+    Ok(Doubts { passages, largest_stretches: body.list()? })
+}
+
 fn pose([x, y, z, qx, qy, qz, qw]: [f64; 7]) -> Pose {
     Pose { position: DVec3::new(x, y, z), rotation: DQuat::from_xyzw(qx, qy, qz, qw) }
 }
@@ -233,6 +259,14 @@ impl Reader<'_> {
         let position = self.vector()?;
         let [x, y, z, w] = [self.number()?, self.number()?, self.number()?, self.number()?];
         Ok(Pose { position, rotation: DQuat::from_xyzw(x, y, z, w) })
+    }
+
+    fn text(&mut self) -> anyhow::Result<String> {
+        let length = usize::try_from(self.whole()?)?;
+        let cut = self.0.split_at_checked(length);
+        let (text, rest) = cut.ok_or_else(|| anyhow!("it is cut short; begin anew with --force"))?;
+        self.0 = rest;
+        Ok(std::str::from_utf8(text)?.to_owned())
     }
 
     /// Its length is believed as far as there are bytes.
@@ -296,7 +330,9 @@ mod tests {
         };
         let cloth = ClothWorldState { time: 0.2, cloths: vec![of_cloth; 2], poses: vec![body.pose; 2] };
         let cloth = Some(cloth);
-        let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state, cloth };
+        let passage = Passage { body: "Bällchen".into(), cloth: "net".into(), time: 0.3 };
+        let doubts = Doubts { passages: vec![passage; 2], largest_stretches: vec![0.1, 2.0] };
+        let checkpoint = Checkpoint { fingerprint: [7; 32], rows: 8, rows_checksum: 9, state, cloth, doubts };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
         checkpoint.write(&path).unwrap();

@@ -7,7 +7,7 @@ use isotouch::cloth::{Cloth, ClothReport, ClothWorld, ClothWorldState};
 use isotouch::dynamics::{Body, BodyKind, StepReport, World, WorldState};
 use isotouch::math::{DVec3, Pose};
 use isotouch::mesh::TriMesh;
-use isotouch::scene::{Passage, Scene, SceneSurface, Stage, StageError};
+use isotouch::scene::{Doubts, Passage, Scene, SceneSurface, Stage, StageError};
 
 use super::super::scene_source;
 use super::Args;
@@ -150,6 +150,20 @@ impl Play {
             )
         }));
         doubts
+    }
+
+    /// What doubts are made of, to be kept with a state.
+    pub(super) fn kept_doubts(&self) -> Doubts {
+        match self {
+            Self::Stage(stage) => stage.doubts().clone(),
+            Self::Bodies(_) | Self::Cloth(_) => Doubts::default(),
+        }
+    }
+
+    pub(super) fn recall_doubts(&mut self, doubts: &Doubts) {
+        if let Self::Stage(stage) = self {
+            stage.recall_doubts(doubts);
+        }
     }
 
     /// What has a pose that is recorded.

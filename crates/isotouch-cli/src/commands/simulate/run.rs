@@ -54,6 +54,7 @@ impl Run {
                 .ok_or_else(|| anyhow!("{} is damaged; begin anew with --force", path.display()))
                 .or_bad_input()?;
             play.restore(&found.state, found.cloth.as_ref()).or_bad_input()?;
+            play.recall_doubts(&found.doubts);
             return Ok(Self { play, recording, checkpoint, fingerprint });
         }
         // What is there is of another run: from here on it would be believed to be of this one.
@@ -132,7 +133,8 @@ impl Run {
             .with_context(|| format!("cannot write {}", self.recording.path().display()))
             .or_failed()?;
         let (state, cloth) = self.play.state();
-        let checkpoint = Checkpoint { fingerprint: self.fingerprint, rows, rows_checksum, state, cloth };
+        let (fingerprint, doubts) = (self.fingerprint, self.play.kept_doubts());
+        let checkpoint = Checkpoint { fingerprint, rows, rows_checksum, state, cloth, doubts };
         checkpoint
             .write(&self.checkpoint)
             .with_context(|| format!("cannot write {}", self.checkpoint.display()))

@@ -7,14 +7,14 @@ use super::caps::flip_caps;
 use super::error::ReadError;
 use super::raw::RawMesh;
 use super::triangulate::{MAX_CONCAVE_CORNERS, scale_to_one, triangulate};
-use super::{Cleanup, ReadOptions};
+use super::{Cleanup, ReadOptions, VertexNumbers};
 use crate::mesh::TriMesh;
 
 pub(super) fn clean(
     name: &str,
     raw: RawMesh,
     options: &ReadOptions,
-) -> Result<(TriMesh, Cleanup), ReadError> {
+) -> Result<(TriMesh, Cleanup, VertexNumbers), ReadError> {
     let RawMesh { mut vertices, mut corners, sizes, trailing_bytes, skipped_groups, .. } = raw;
     let in_file = vertices.len();
     if in_file > u32::MAX as usize {
@@ -73,12 +73,18 @@ pub(super) fn clean(
         return Err(ReadError::NoTriangles { file: name.to_owned(), why });
     }
 
+    let is_merged = |(&first, own): (&u32, u32)| first != own;
     cleanup.welded_vertices =
-        merged_into.map_or(0, |first| first.iter().zip(0u32..).filter(|&(&first, own)| first != own).count());
-    let used = keep_used(&mut vertices, &mut triangles);
-    cleanup.unused_vertices = in_file - cleanup.welded_vertices - used;
+        merged_into.iter().map(|first| first.iter().zip(0u32..).filter(|&one| is_merged(one)).count()).sum();
+    let numbers = keep_used(&mut vertices, &mut triangles);
+    cleanup.unused_vertices = in_file - cleanup.welded_vertices - vertices.len();
+    let numbers = match merged_into {
+        Some(first) => first.iter().map(|&first| numbers[first as usize]).collect(),
+        None => numbers,
+    };
     let mesh = TriMesh::new(vertices, triangles);
-    Ok((mesh.expect("coordinates and indices were checked while parsing"), cleanup))
+    let mesh = mesh.expect("coordinates and indices were checked while parsing");
+    Ok((mesh, cleanup, VertexNumbers(numbers)))
 }
 
 /// For every vertex the first one with an identical position; -0 is 0.
@@ -125,8 +131,8 @@ pub(super) fn has_area([a, b, c]: [DVec3; 3]) -> bool {
     (ab * scale).cross(ac * scale) != DVec3::ZERO
 }
 
-/// Keeps the vertices that triangles use, in their order; returns how many.
-fn keep_used(vertices: &mut Vec<DVec3>, triangles: &mut [[u32; 3]]) -> usize {
+/// Keeps the vertices that triangles use, in their order. What number each of all has then; `u32::MAX` of those that are gone.
+fn keep_used(vertices: &mut Vec<DVec3>, triangles: &mut [[u32; 3]]) -> Vec<u32> {
     let mut renamed = vec![u32::MAX; vertices.len()];
     triangles.iter().flatten().for_each(|&v| renamed[v as usize] = 0);
     let mut used = 0;
@@ -140,5 +146,5 @@ fn keep_used(vertices: &mut Vec<DVec3>, triangles: &mut [[u32; 3]]) -> usize {
     vertices.truncate(used);
     vertices.shrink_to_fit();
     triangles.iter_mut().flatten().for_each(|v| *v = renamed[*v as usize]);
-    used
+    renamed
 }

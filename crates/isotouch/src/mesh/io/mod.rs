@@ -125,6 +125,35 @@ pub struct Loaded {
     pub extension_lies: bool,
     /// What was changed on the way.
     pub cleanup: Cleanup,
+    /// Which vertex of the mesh each vertex of the file is.
+    pub numbers: VertexNumbers,
+}
+
+/// Which vertex of a mesh each vertex of its file is: of those at one place it is the same one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct VertexNumbers(Vec<u32>);
+
+impl VertexNumbers {
+    /// Vertices of the file; of STL, three for each triangle.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the file has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The vertex of the mesh, both counted from 0; `None` for one that no triangle uses, or that is not in the file.
+    pub fn in_mesh(&self, of_file: usize) -> Option<usize> {
+        self.0.get(of_file).filter(|number| **number != u32::MAX).map(|&number| number as usize)
+    }
+}
+
+impl fmt::Debug for VertexNumbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VertexNumbers of {}", self.0.len())
+    }
 }
 
 /// What reading changed, counted.
@@ -217,11 +246,11 @@ fn read_content(
         Format::GltfBinary => gltf::parse_binary(bytes, folder),
     }
     .map_err(|fault| fault.in_file(name))?;
-    let (mesh, cleanup) = clean::clean(name, raw, options)?;
+    let (mesh, cleanup, numbers) = clean::clean(name, raw, options)?;
     let claimed = detect::claimed_extension(name);
     let extension_lies =
         detect::is_known_extension(&claimed) && !detect::same_extension(&claimed, format.extension());
-    Ok(Loaded { mesh, format, gzipped, extension_lies, cleanup })
+    Ok(Loaded { mesh, format, gzipped, extension_lies, cleanup, numbers })
 }
 
 /// What is in a file that may be compressed.
