@@ -108,8 +108,8 @@ impl World {
             unseen += body.mass * (lifted + (gravity * dt).powi(2) + speed * speed);
         }
         let after = [kinetic, potential, stepped.pressed.elastic_energy];
-        if self.springs_part() {
-            // The shrinking allowance presses springs.
+        if self.lets_apart() {
+            // The shrinking allowance presses springs; what has no contact is led along its way out, also upwards.
             let elastic = watch.last.map_or(0.0, |last| last[2]);
             work = work.max(after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic);
         }

@@ -233,9 +233,9 @@ impl World {
         self.overlaps.values().filter(|of| of.way_out.is_some()).map(|of| of.depth).fold(0.0, f64::max)
     }
 
-    /// Whether springs push pairs apart that overlapped at the start: what energy that makes nobody gave.
-    pub(super) fn springs_part(&self) -> bool {
-        self.overlaps.values().any(|of| of.way_out.is_none())
+    /// Whether pairs that overlapped at the start are still being let apart: what energy that makes nobody gave.
+    pub(super) fn lets_apart(&self) -> bool {
+        !self.overlaps.is_empty()
     }
 
     /// Whether a pair has no contact, as it comes apart.

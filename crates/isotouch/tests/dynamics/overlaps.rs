@@ -140,3 +140,22 @@ fn what_comes_later_is_let_apart_too() {
         assert!((place(second) - place(first)).x > 0.1985 && (place(first) - place(third)).y > 0.1985);
     }
 }
+
+/// Out of something fixed the shortest way may be up: what lifts it there nobody gave, and it is no explosion.
+#[test]
+fn what_is_let_apart_upwards_has_not_diverged() {
+    let cube = block(DVec3::splat(0.1), 600);
+    for integrator in [Integrator::Implicit, Integrator::Symplectic] {
+        let mut world = World::new(WorldOptions { integrator, ..Default::default() });
+        let material = Material { stiffness: 1e8, ..Default::default() };
+        let fixed = BodyOptions { kind: BodyKind::Fixed, material, ..at(DVec3::Y * 0.05) };
+        world.add_body(cube.clone(), fixed).unwrap();
+        let id = world.add_body(cube.clone(), BodyOptions { material, ..at(DVec3::Y * 0.13) }).unwrap();
+        let dt = if integrator == Integrator::Implicit { 1.0 / 240.0 } else { 1e-4 };
+        while world.time() < 0.5 {
+            world.step(dt).unwrap_or_else(|error| panic!("{integrator:?} at {} s: {error}", world.time()));
+        }
+        let y = world.body(id).pose().position.y;
+        assert!((y - 0.15).abs() < 2e-3, "{integrator:?}: at {y}");
+    }
+}

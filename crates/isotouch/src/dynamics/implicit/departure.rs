@@ -3,6 +3,9 @@
 //! Rows are looked for along the motion without contact, and within a margin of it. Of bodies that fall together none touches another; but where the lowest is stopped, the next one falls into it within the same
 //! step. So pairs that are led off their free motion by more than the margin are looked at again, along the motion that was found, and those that meet then are solved for as well; and again, since each that is stopped
 //! may be in the way of the next. Pairs that may meet along that motion only are watched from then on.
+//!
+//! The free motion also tells of contacts that are none: what slides on a table falls into it, and meets points of the table with its front, which would stop it. So of pairs that touch already, contacts that are yet to come and hold in
+//! other directions are put off, and looked for along the motion that the others leave.
 
 use super::island::Island;
 use super::rows::Row;
@@ -13,6 +16,42 @@ use crate::math::Twist;
 
 /// Most times: as many bodies high is a stack that can be stopped in one step. What is left overlaps, and comes apart in the next.
 const MOST_LOOKS: usize = 16;
+/// Contacts within 60° of one that is there already hold in its direction, cosine.
+const SAME_DIRECTION: f64 = 0.5;
+
+/// Which role, however many others come between.
+type Key = (Pair, usize);
+
+fn key(of: &Watched) -> Key {
+    (of.role.pair, of.role.shell_of)
+}
+
+/// Takes out rows of pairs that touch already which are yet to come and hold in other directions, and tells of which roles, in order.
+fn put_off(watched: &[Watched], found: &mut [Vec<Row>]) -> Vec<Key> {
+    let mut put_off = Vec::new();
+    let mut begin = 0;
+    while begin < watched.len() {
+        let pair = watched[begin].role.pair;
+        let end = begin + watched[begin..].iter().take_while(|of| of.role.pair == pair).count();
+        // Both roles of a pair hold against each other.
+        let outward = |row: &Row| if row.shell_of == pair.0 { row.normal } else { -row.normal };
+        let is_there = |row: &&Row| row.t == 0.0;
+        let there: Vec<_> = found[begin..end].iter().flatten().filter(is_there).map(outward).collect();
+        let is_held =
+            |row: &Row| row.t == 0.0 || there.iter().any(|normal| normal.dot(outward(row)) > SAME_DIRECTION);
+        for k in begin..end {
+            let before = found[k].len();
+            if !there.is_empty() {
+                found[k].retain(is_held);
+            }
+            if found[k].len() < before {
+                put_off.push(key(&watched[k]));
+            }
+        }
+        begin = end;
+    }
+    put_off
+}
 
 impl World {
     /// Islands of bodies with velocities for all contacts, those along the free motion and those that come of it.
@@ -22,6 +61,7 @@ impl World {
         found: &mut Vec<Vec<Row>>,
         course: &mut Course,
     ) -> (Vec<Island>, Vec<Tried>) {
+        let put_off = put_off(watched, found);
         let mut islands = self.islands(watched, found);
         let mut best: Vec<Tried> =
             islands.iter().map(|island| self.tried(island, (watched, found), course, None)).collect();
@@ -29,11 +69,12 @@ impl World {
         for &k in islands.iter().flat_map(|island| &island.bodies) {
             is_led_off[k] = true;
         }
-        for _ in 0..MOST_LOOKS {
+        for look in 0..MOST_LOOKS {
             if is_led_off.contains(&true) {
                 self.watch_more(pairs, (watched, found), course);
             }
-            let is_new = self.add_surprises(watched, found, course, &is_led_off);
+            let put_off = if look == 0 { put_off.as_slice() } else { &[] };
+            let is_new = self.add_surprises((watched, put_off), found, course, &is_led_off);
             if !is_new.contains(&true) {
                 // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
                 islands = self.islands(watched, found);
@@ -78,7 +119,6 @@ impl World {
         }
         pairs.extend(more);
         pairs.sort_unstable();
-        let key = |of: &Watched| (of.role.pair, of.role.shell_of);
         let before: Vec<_> = watched.iter().map(key).collect();
         *watched = watched_again(self.roles(pairs), std::mem::take(watched));
         let mut rows = before.into_iter().zip(std::mem::take(found)).peekable();
@@ -89,7 +129,7 @@ impl World {
     /// Adds rows of roles whose points come to be inside only along the motion that was found, and tells which.
     fn add_surprises(
         &self,
-        watched: &mut [Watched],
+        (watched, put_off): (&mut [Watched], &[Key]),
         found: &mut [Vec<Row>],
         course: &Course,
         is_led_off: &[bool],
@@ -99,7 +139,9 @@ impl World {
             .map(|of| {
                 let concerns =
                     is_led_off[of.role.shell_of] || of.role.on.body().is_some_and(|j| is_led_off[j]);
-                concerns && self.departure(&of.role, course) > self.margin(of.role.on, of.role.shell_of)
+                put_off.binary_search(&key(of)).is_ok()
+                    || concerns
+                        && self.departure(&of.role, course) > self.margin(of.role.on, of.role.shell_of)
             })
             .collect();
         if !is_asked.contains(&true) {

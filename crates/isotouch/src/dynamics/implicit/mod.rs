@@ -263,9 +263,10 @@ impl World {
                 continue;
             };
             let gives_way = self.both_give_way(&watched[k].role);
+            let own = self.bodies[watched[k].role.shell_of].shape.field();
             let mut rows: Vec<Row> = known
                 .map(|(row, velocity)| {
-                    row.relaid(&watched[k].role, &pair, (*velocity * course.dt, gives_way))
+                    row.relaid((&watched[k].role, own), &pair, (*velocity * course.dt, gives_way))
                 })
                 .collect();
             // Both are in the order of points.

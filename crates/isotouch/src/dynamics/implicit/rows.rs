@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 
-use crate::ccd::{HitStatus, PointContacts};
-use crate::contact::{BodyStep, Friction, Handles, ShellOnSurface};
+use crate::ccd::{HitStatus, Obstacle, PointContacts};
+use crate::contact::{BodyStep, Friction, Handles, Placed, ShellOnSurface};
 use crate::dynamics::pairs::{Party, Role, Watched, normal_of};
 use crate::dynamics::world::World;
+use crate::field::Field;
 use crate::math::Pose;
 
 /// A point against a plane: where it is met, or where the surface is nearest.
@@ -33,6 +34,11 @@ pub(super) struct Row {
     pub(super) ahead: DVec3,
 }
 
+/// A field has an edge where its gradient turns by more than 14° over a cell, cosine: roundings of less than four cells. Larger takes what is round for edges; smaller lets edges pass whose faces meet at a flat angle.
+const EDGE: f64 = 0.97;
+/// Within 8° of each other it does not matter whose normal is taken; beyond 80° both are of different sides.
+const ALIKE: std::ops::Range<f64> = 0.17..0.99;
+
 /// A plane is laid anew where its normal turns by less than this, cos 60°: farther is the other side of something thin, and the way out is the one by which the point came.
 const SAME_SIDE: f64 = 0.5;
 
@@ -48,14 +54,13 @@ impl Row {
     #[must_use]
     pub(super) fn relaid(
         &self,
-        role: &Role,
+        (role, own): (&Role, Option<&Field>),
         pair: &ShellOnSurface<'_>,
         (way, gives_way): (DVec3, bool),
     ) -> Self {
         let (in_surface, phi) = self.end(role, pair, &pair.end());
         let (shell_body, surface_body) = (&pair.shell_body.to, &pair.surface_body.to);
-        let turn = surface_body.world_from_body.rotation;
-        let normal = normal_of(pair.obstacle.touchable(), in_surface).map(|normal| turn * normal);
+        let normal = normal(own, pair, (self.point, in_surface), (shell_body, surface_body));
         let Some(normal) = normal.filter(|normal| normal.dot(self.normal) > SAME_SIDE && phi.is_finite())
         else {
             return *self;
@@ -85,22 +90,53 @@ impl World {
         }
         let Some(pair) = self.on_surface(&role, steps) else { return Vec::new() };
         let touching = pair.contacts_near(&mut watched.vicinity, iso);
-        touching.iter().filter_map(|of| row(&role, &pair, of)).collect()
+        let own = self.bodies[role.shell_of].shape.field();
+        touching.iter().filter_map(|of| row((&role, own), &pair, of)).collect()
     }
 }
 
-fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
+/// The way out at a point of a shell, in the world: that of the field that was entered, but where this one has an edge and the shell, by the field of its `own` body, has none. There the face of the shell decides, as it does
+/// between an edge and a face in the world: the rounding of interpolated edges would hold back what slides over points.
+fn normal(
+    own: Option<&Field>,
+    pair: &ShellOnSurface<'_>,
+    (point, in_surface): (u32, DVec3),
+    (shell_body, surface_body): (&Placed, &Placed),
+) -> Option<DVec3> {
+    let (turn, turn_of_shell) = (surface_body.world_from_body.rotation, shell_body.world_from_body.rotation);
+    let of_field = turn * normal_of(pair.obstacle.touchable(), in_surface)?;
+    let of_shell = -(turn_of_shell * pair.shell.normals()[point as usize]);
+    let (Obstacle::Field(field), Some(own)) = (pair.obstacle, own) else { return Some(of_field) };
+    if !ALIKE.contains(&of_shell.dot(of_field)) {
+        return Some(of_field);
+    }
+    let across = (of_shell - of_field).normalize_or_zero();
+    let has_edge = has_edge(field, in_surface, turn.inverse() * across);
+    let is_face =
+        || !self::has_edge(own, pair.shell.points()[point as usize], turn_of_shell.inverse() * across);
+    Some(if has_edge && is_face() { of_shell } else { of_field })
+}
+
+/// Whether a field has an edge across a direction, within half a cell of a place.
+fn has_edge(field: &Field, place: DVec3, across: DVec3) -> bool {
+    let half = 0.5 * field.grid().cell * across;
+    let [one, other] = [half, -half].map(|by| field.gradient(place + by).and_then(DVec3::try_normalize));
+    one.zip(other).is_some_and(|(one, other)| one.dot(other) < EDGE)
+}
+
+fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
     let first = of.intervals.iter().find(|interval| interval.status != HitStatus::Bound)?;
     let surface = pair.obstacle.touchable();
     let chord = pair.chord(of.point);
     // Where it comes near first; at once, for most that lie on something.
     let t = first.start;
     let met = chord.at(t);
-    let normal = normal_of(surface, met)?;
-    // The plane through there, as seen from the beginning.
-    let gap = surface.value(met) + role.overlap + normal.dot(chord.from - met);
     let shell_body = pair.shell_body.at(t, Handles::Interpolated);
     let surface_body = pair.surface_body.at(t, Handles::Interpolated);
+    let normal = normal(own, pair, (of.point, met), (&shell_body, &surface_body))?;
+    // The plane through there, as seen from the beginning.
+    let in_surface = surface_body.world_from_body.rotation.inverse() * normal;
+    let gap = surface.value(met) + role.overlap + in_surface.dot(chord.from - met);
     let [center, other_center] = [shell_body, surface_body].map(|body| body.center_in_world());
     let ahead = (center - pair.shell_body.from.center_in_world())
         - (other_center - pair.surface_body.from.center_in_world());
@@ -112,7 +148,7 @@ fn row(role: &Role, pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row
         point: of.point,
         shell_of: role.shell_of,
         on: role.on,
-        normal: surface_body.world_from_body.rotation * normal,
+        normal,
         gap,
         stiffness,
         damping,
