@@ -14,11 +14,19 @@ const LONGEST_STRIDE: f64 = 1.0;
 const MOST_CHORDS: f64 = 16.0;
 
 impl GodObject {
-    /// A wanted step, no longer than the stride while something is near. What is meant for comparison goes as far as it goes.
-    pub(super) fn no_farther(&self, wanted: Twist) -> Twist {
-        let is_limited = self.options.detection == Detection::Continuous && !self.rows.is_empty();
-        let way = self.way(&wanted);
-        if is_limited && way > self.stride { scaled(&wanted, self.stride / way) } else { wanted }
+    /// What constraints leave of a wanted step, no longer than the stride while something is near, and whether it would have been longer. What is meant for comparison goes as far as it goes.
+    ///
+    /// It is what slides that is shortened, not the wish: most of that of a hand far inside leads into the wall, and a part that goes by what is left of a short wish drags behind it.
+    pub(super) fn within_stride(&mut self, wanted: &Twist) -> (Twist, bool) {
+        let step = self.constrained(wanted);
+        let way = self.way(&step);
+        if self.options.detection != Detection::Continuous || self.rows.is_empty() || way <= self.stride {
+            return (step, false);
+        }
+        // Rows that may be come nearer to allow every part of what they allow. Those within their skins ask for all of what they lack, however short the step.
+        let shorter = scaled(&step, self.stride / way);
+        let is_tight = self.rows.iter().any(|row| row.bound < 0.0);
+        (if is_tight { self.restoring(&shorter) } else { shorter }, true)
     }
 
     /// A step in contact, shortened until few chords are as near to its curve as the level is to the surface.
@@ -34,13 +42,13 @@ impl GodObject {
     }
 
     /// Longer strides where nothing is met, shorter ones where something is: no shorter than points reach, for within that rows know of everything.
-    pub(super) fn keep_stride(&mut self, step: &Twist, part: f64) {
+    pub(super) fn keep_stride(&mut self, step: &Twist, was_limited: bool, part: f64) {
         let least = self.options.reach * self.pair.surface().cell();
         self.stride = self.stride.min(self.longest_stride());
         let way = self.way(step);
         if part < 1.0 {
             self.stride = (part * way).max(least).min(self.longest_stride().max(least));
-        } else if way > 0.5 * self.stride {
+        } else if was_limited || way > 0.5 * self.stride {
             self.stride = (2.0 * self.stride).min(self.longest_stride());
         }
     }

@@ -154,6 +154,14 @@ impl GodObject {
         if solution.is_minimum() { solution.step } else { Twist::ZERO }
     }
 
+    /// The motion nearest to one that constraints allow but for their skins, which are given back. Rows are as the last program left them, thinned where they had to be; what holds the part is what held it there.
+    pub(super) fn restoring(&mut self, step: &Twist) -> Twist {
+        let Some(metric) = Cholesky6::new(&self.pair.metric(self.pose.rotation)) else { return Twist::ZERO };
+        let guess = self.holding_rows();
+        let solution = self.solver.solve_or_relax(&metric, step, &self.rows, &guess.0[..guess.1]);
+        if solution.is_minimum() { solution.step } else { Twist::ZERO }
+    }
+
     /// Where rows conflict, which only those within their skins can, these ask for less: a part with room for half a skin on either side keeps that much. Without, it would come nearer to one side with every pass.
     ///
     /// With a part p of every skin a row is J·a ≤ c − p·δ, where c > 0 is how far its point may go to the surface. The proof of a conflict, Σ w·J = 0 and Σ w·(c − p·δ) < 0, says how much
