@@ -65,7 +65,7 @@ use local::LocalModel;
 /// How a session runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionOptions {
-    /// Rate of the servo loop, Hz: what a step is taken to last before the device's clock tells.
+    /// Rate of the servo loop, Hz: what a step is taken to last before the device's clock tells, and after how many calls one that stands still is stale.
     pub rate: f64,
     /// What may be felt.
     pub safety: SafetyOptions,
