@@ -53,7 +53,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use servo::{Feedback, Servo};
-pub use simulation::{Simulation, Totals};
+pub use simulation::{Holding, Simulation, Stuck, Totals};
 
 use super::device::{DeviceCommand, DeviceState};
 use super::exchange::exchange;
