@@ -300,11 +300,8 @@ fn an_admittance_device_does_not_jump_when_the_clutch_closes() {
     let mut far = 0.0;
     for k in 0..1500 {
         let buttons = u32::from((400..700).contains(&k) || (900..905).contains(&k));
-        let state = DeviceState {
-            pose: device,
-            buttons,
-            ..pushed(1e-3 * f64::from(k), DVec3::new(0.5, -0.5, 0.0))
-        };
+        let state =
+            DeviceState { pose: device, buttons, ..pushed(1e-3 * f64::from(k), DVec3::new(0.5, -0.5, 0.0)) };
         let command = session.command(&workspace.to_scene(&state));
         let (next, _) = told(workspace.to_device(&command));
         let way = next.position.distance(device.position);

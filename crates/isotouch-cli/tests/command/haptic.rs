@@ -171,7 +171,10 @@ fn inspect_tells_of_damaged_recordings() {
     for (at, wanted) in [
         (3, "a damaged recording: it does not begin with \"isotrace\" (byte 0)"),
         (100, "a recording that is damaged at byte 0: "),
-        (1000, "a recording that is damaged at byte 256: the checksum of a block is wrong; the 0 entries before"),
+        (
+            1000,
+            "a recording that is damaged at byte 256: the checksum of a block is wrong; the 0 entries before",
+        ),
         (256 + 32 + 256 * 424 + 1000, "the 256 entries before that are whole"),
     ] {
         let mut damaged = whole.clone();
@@ -195,11 +198,14 @@ fn passage(desk: &Desk) {
     for x in [-0.3, 0.1] {
         for k in 0..8 {
             let corner = |bit: u32, low: f64, high: f64| if k >> bit & 1 == 0 { low } else { high };
-            walls += &format!("v {} {} {}\n", corner(0, x, x + 0.2), corner(1, -0.5, 0.5), corner(2, -0.5, 0.5));
+            walls +=
+                &format!("v {} {} {}\n", corner(0, x, x + 0.2), corner(1, -0.5, 0.5), corner(2, -0.5, 0.5));
         }
     }
     for first in [1, 9] {
-        for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        for [a, b, c, d] in
+            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+        {
             walls += &format!("f {} {} {} {}\n", a + first, b + first, c + first, d + first);
         }
     }
@@ -237,11 +243,15 @@ fn what_is_stuck_is_told_with_what_holds_it() {
     });
     assert!(sums.iter().all(|sum| sum.abs() < 1e-6), "{sums:?}");
     for side in [-1.0, 1.0] {
-        let of_side = |of: &&Value| number(&of["normal"][0]) * side > 0.9 && number(&of["point"][0]) * side < -0.09;
+        let of_side =
+            |of: &&Value| number(&of["normal"][0]) * side > 0.9 && number(&of["point"][0]) * side < -0.09;
         assert!(held_by.iter().any(|of| of_side(&of)), "{stuck}");
     }
     let words = desk.succeed(&arguments).stdout;
-    assert!(words.contains("pinched at t = ") && words.contains(&format!("between {} contacts", held_by.len())), "{words}");
+    assert!(
+        words.contains("pinched at t = ") && words.contains(&format!("between {} contacts", held_by.len())),
+        "{words}"
+    );
 }
 
 /// What rounding leaves of no torque, 10⁻²¹ N·m here, is drawn as none.

@@ -225,7 +225,8 @@ impl Safety {
         self.status.calls += 1;
         self.status.limited = Limited::default();
         let since_last_call = self.last_call.map(|last| now - last);
-        self.calls_at_once = if since_last_call == Some(0.0) { self.calls_at_once.saturating_add(1) } else { 0 };
+        self.calls_at_once =
+            if since_last_call == Some(0.0) { self.calls_at_once.saturating_add(1) } else { 0 };
         if now.is_finite() {
             self.last_call = Some(now);
         }

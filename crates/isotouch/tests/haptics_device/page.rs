@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use isotouch::haptics::device::{Device, DeviceCommand, DeviceError, OpenError, Page, PageOptions};
 use isotouch::ccd::Plane;
+use isotouch::haptics::device::{Device, DeviceCommand, DeviceError, OpenError, Page, PageOptions};
 use isotouch::haptics::{
     Coupling, GodObject, GodObjectOptions, Held, HeldPair, Renderer, Session, SessionOptions, Surface,
 };
@@ -210,7 +210,8 @@ fn a_page_is_felt_between_its_poses() {
         let mut felt = 0.0f64;
         for k in 0..60 {
             // The page's clock is its own.
-            let message = json!({"t": 7000.0 + f64::from(k) / 60.0, "pose": [0.0, 0.009, 0.0, 0.0, 0.0, 0.0, 1.0]});
+            let message =
+                json!({"t": 7000.0 + f64::from(k) / 60.0, "pose": [0.0, 0.009, 0.0, 0.0, 0.0, 0.0, 1.0]});
             let answer = say(&mut client, &message);
             felt = felt.max(answer["force"][1].as_f64().unwrap());
             std::thread::sleep(Duration::from_micros(16_667));
@@ -264,7 +265,10 @@ fn a_second_client_is_turned_away() {
     let tungstenite::Error::Http(refused) = connect(page.address(), None).unwrap_err() else { panic!() };
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
     let words = String::from_utf8(refused.body().clone().unwrap_or_default()).unwrap();
-    assert!(words.starts_with("another client is connected") && words.ends_with("try again in 1 s"), "{words}");
+    assert!(
+        words.starts_with("another client is connected") && words.ends_with("try again in 1 s"),
+        "{words}"
+    );
     assert!(say(&mut first, &pose_at(0.2, 0.0)).get("force").is_some());
 }
 

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
+use isotouch::contact::constraint::Freedom;
 use isotouch::haptics::device::Device;
 use isotouch::haptics::record::{Recording, RecordingHeader};
 use isotouch::haptics::safety::SafetyOptions;
-use isotouch::contact::constraint::Freedom;
 use isotouch::haptics::session::{Stuck, Totals};
 use isotouch::haptics::{Session, SessionOptions, Surface};
 use isotouch::mesh::TriMesh;
@@ -280,9 +280,9 @@ fn kind_of(stuck: &Stuck) -> &'static str {
 
 /// What holds the part, for programs.
 fn stuck_as_json(stuck: &Stuck) -> Value {
-    let held_by = stuck.held_by.iter().map(|of| {
-        json!({ "point": of.place.to_array(), "normal": of.normal.to_array(), "weight": of.weight })
-    });
+    let held_by = stuck.held_by.iter().map(
+        |of| json!({ "point": of.place.to_array(), "normal": of.normal.to_array(), "weight": of.weight }),
+    );
     json!({
         "kind": kind_of(stuck),
         "time": stuck.time,

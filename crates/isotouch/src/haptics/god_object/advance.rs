@@ -8,8 +8,9 @@ use crate::math::{Motion, MotionKind, Pose, Twist};
 const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
-/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner and takes longer.
-const LONGEST_STRIDE: f64 = 1.0;
+/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner, takes longer, and is felt as a click: with 1 a part that falls off a
+/// lump comes half the way back in the next step.
+const LONGEST_STRIDE: f64 = 0.5;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
 const MOST_CHORDS: f64 = 16.0;
 

@@ -139,8 +139,7 @@ impl Simulation {
     fn note_stuck(&mut self, time: f64) {
         let Renderer::Constraint(god, _) = &mut self.renderer else { return };
         let (freedom, proof) = god.freedom();
-        let is_told =
-            |of: &Stuck| std::mem::discriminant(&of.freedom) == std::mem::discriminant(&freedom);
+        let is_told = |of: &Stuck| std::mem::discriminant(&of.freedom) == std::mem::discriminant(&freedom);
         if !matches!(freedom, Freedom::Pinched { .. } | Freedom::Jammed) || self.stuck.iter().any(is_told) {
             return;
         }
