@@ -101,6 +101,25 @@ fn a_hand_many_cells_deep_is_followed_around_a_ball_without_lag() {
     }
 }
 
+/// Along planes it comes off what bends away. A part that follows a hand that has jumped must not hover over the surface until it is there.
+#[test]
+fn what_slides_after_a_hand_that_jumped_stays_on_the_surface() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);
+    let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.65), &GodObjectOptions::default()).unwrap();
+    for _ in 0..50 {
+        god.step(&Pose::at(DVec3::Y * 0.4));
+    }
+    let (mut highest, mut steps) = (0.0f64, 0);
+    while god.pose().position.angle_between(DVec3::X) > 0.1 {
+        let step = god.step(&Pose::at(DVec3::X * 0.4));
+        highest = highest.max(step.clearance / CELL);
+        steps += 1;
+        assert!(steps < 200, "it is at {} only", step.pose.position);
+    }
+    // 94 cells to go.
+    assert!(steps > 20 && highest < 0.03, "{highest} cells above the surface in {steps} steps");
+}
+
 #[test]
 fn a_box_pressed_down_askew_comes_to_lie_flat() {
     let block = shapes::cuboid(DVec3::new(0.2, 0.1, 0.3)).unwrap();

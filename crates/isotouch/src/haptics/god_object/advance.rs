@@ -24,10 +24,19 @@ impl GodObject {
         if self.options.detection != Detection::Continuous || self.rows.is_empty() || way <= self.stride {
             return (step, false);
         }
-        // Rows that may be come nearer to allow every part of what they allow. Those within their skins ask for all of what they lack, however short the step.
-        let shorter = scaled(&step, self.stride / way);
-        let is_tight = self.rows.iter().any(|row| row.bound < 0.0);
-        (if is_tight { self.restoring(&shorter) } else { shorter }, true)
+        let slide = scaled(&step, self.stride / way);
+        (self.approaching(&sum(&slide, &self.press(wanted, &step))), true)
+    }
+
+    /// What contacts took of a wish, no more than points reach: with it a part that has come off a curved surface while it slides comes back. More would make all of that of rows that hardly count here.
+    /// With friction some of it is along the surface, and was held.
+    fn press(&self, wanted: &Twist, step: &Twist) -> Twist {
+        if self.options.friction > 0.0 {
+            return Twist::ZERO;
+        }
+        let taken = sum(wanted, &scaled(step, -1.0));
+        let reach = self.options.reach * self.pair.surface().cell();
+        scaled(&taken, reach / self.way(&taken).max(reach))
     }
 
     /// A step in contact, shortened until few chords are as near to its curve as the level is to the surface.
@@ -106,6 +115,10 @@ impl GodObject {
         let new = contacts.iter().filter(|of| !self.touching.contains(&of.point));
         new.filter_map(|of| of.intervals.first().map(|first| first.start)).min_by(f64::total_cmp)
     }
+}
+
+fn sum(a: &Twist, b: &Twist) -> Twist {
+    Twist { linear: a.linear + b.linear, angular: a.angular + b.angular }
 }
 
 fn scaled(step: &Twist, by: f64) -> Twist {

@@ -24,7 +24,7 @@
 //!
 //! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
 //! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
-//! far as it came where something was. It is what contacts leave of the wish that is shortened: of a wish that was shortened first little would be left along the wall, and a part without friction would drag behind
+//! far as it came where something was. It is what contacts leave of the wish that is shortened, while the part comes back to what bends away from under it: of a wish that was shortened first little would be left along the wall, and a part without friction would drag behind
 //! a hand that is deep.
 //!
 //! # Being stuck
