@@ -54,6 +54,9 @@ struct Arguments {
     /// 'exact' and 'god-object': file that says how far it has come [default: target/exact.json, target/god-object.json; none with --quick].
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// 'haptic-loops': seconds of the long session after the others; 0 for none [default: 600; 2 with --quick].
+    #[arg(long, value_name = "N")]
+    soak: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -72,9 +75,10 @@ fn main() -> ExitCode {
     let takes_count = ["exact", "god-object", "haptic-loops"].contains(&experiment.name);
     if (arguments.count.is_some() && !takes_count)
         || (arguments.state.is_some() && !["exact", "god-object"].contains(&experiment.name))
+        || (arguments.soak.is_some() && experiment.name != "haptic-loops")
     {
         eprintln!(
-            "error: --count is for the experiments 'exact', 'god-object' and 'haptic-loops', --state for 'exact' and 'god-object'"
+            "error: --count is for the experiments 'exact', 'god-object' and 'haptic-loops', --state for 'exact' and 'god-object', --soak for 'haptic-loops'"
         );
         return ExitCode::from(2);
     }
@@ -97,6 +101,7 @@ fn run(experiment: &Experiment, arguments: &Arguments) -> anyhow::Result<()> {
         threads: THREADS,
         count: arguments.count,
         state: arguments.state.clone(),
+        soak: arguments.soak,
     })?;
     let block = results::block(experiment, &report);
     print!("{block}");

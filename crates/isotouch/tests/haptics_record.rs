@@ -392,7 +392,7 @@ fn what_is_whole_before_the_damage_can_be_read() {
     assert_eq!(reader.next_block().unwrap().unwrap().len(), 256);
     let error = reader.next_block().unwrap_err();
     assert!(matches!(error, RecordingError::Damaged { whole: 256, .. }), "{error}");
-    assert!(error.to_string().contains("256 entries before it are whole"));
+    assert!(error.to_string().contains("256 entries before that are whole"));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn forces_grow_from_zero_at_the_start() {
 #[test]
 fn every_fault_is_zero_at_once_and_starts_the_ramp_anew() {
     type Inject = fn(&mut Safety, f64) -> Wrench;
-    let faults: [(Fault, &str, Inject); 11] = [
+    let faults: [(Fault, &str, Inject); 12] = [
         (Fault::NotFinite, "NaN force", |s, t| s.filter(t, t, push(f64::NAN))),
         (Fault::NotFinite, "infinite torque", |s, t| {
             s.filter(t, t, Wrench { torque: DVec3::Z * f64::NEG_INFINITY, ..push(1.0) })
@@ -87,6 +87,13 @@ fn every_fault_is_zero_at_once_and_starts_the_ramp_anew() {
         (Fault::Stale, "stale data", |s, t| s.filter(t, t - 0.0101, push(2.0))),
         (Fault::Stale, "no data ever", |s, t| s.filter(t, -1e9, push(2.0))),
         (Fault::Stale, "data of the future", |s, t| s.filter(t, t + 5.0, push(2.0))),
+        // Ten calls of a millisecond each are told apart from more; those before are still felt.
+        (Fault::Stale, "a device that tells its last state for ever", |s, t| {
+            for _ in 0..=10 {
+                assert_eq!(s.filter(t, t, push(2.0)), push(2.0));
+            }
+            s.filter(t, t, push(2.0))
+        }),
         (Fault::ClockWentBack, "clock went back", |s, t| s.filter(t - 0.1, t - 0.1, push(2.0))),
         (Fault::Late, "late loop", |s, t| s.filter(t + 0.02, t + 0.02, push(2.0))),
         (Fault::DeviceLost, "device lost", |s, t| {
@@ -142,6 +149,25 @@ fn a_simulation_that_stops_is_zero_within_ten_milliseconds() {
         }
     }
     assert!((0.009..=0.0101).contains(&pushed), "{pushed}");
+}
+
+/// Of a device that tells each state several times, as a slow one does to a fast loop, nothing is taken away; of one that tells it for 10 ms all is.
+#[test]
+fn a_clock_that_stands_still_is_stale_after_ten_milliseconds_of_calls() {
+    for rate in [500.0, 1000.0, 4000.0] {
+        let mut safety = Safety::at_rate(SafetyOptions { ramp: 0.0, ..Default::default() }, rate);
+        let mut time = 0.0;
+        for call in 0..4000 {
+            if call % 4 == 0 {
+                time += 4.0 / rate;
+            }
+            safety.filter(time, time, push(2.0));
+        }
+        assert_eq!(safety.status().all_faults(), 0, "{rate} Hz");
+        let felt = (0..1000).take_while(|_| safety.filter(time, time, push(2.0)) != Wrench::ZERO).count();
+        assert!(felt as f64 / rate <= 0.010, "{rate} Hz: felt in {felt} calls more");
+        assert_eq!(safety.status().state, SafetyState::Zero(Fault::Stale));
+    }
 }
 
 #[test]

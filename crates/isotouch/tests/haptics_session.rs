@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use isotouch::ccd::Plane;
-use isotouch::haptics::device::{Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, Path};
-use isotouch::haptics::safety::{Fault, SafetyOptions};
+use isotouch::haptics::device::{
+    Causality, Device, DeviceCommand, DeviceState, Hand, HandOptions, Path, Workspace, WorkspaceOptions,
+};
+use isotouch::haptics::safety::{Fault, SafetyOptions, SafetyState};
 use isotouch::haptics::{
     Coupling, GodObject, GodObjectOptions, Held, HeldPair, PenaltyObject, PenaltyObjectOptions, Renderer,
     Session, SessionError, SessionOptions, Surface,
@@ -187,6 +189,22 @@ fn nonsense_from_a_device_is_not_felt() {
     assert_eq!(session.servo(&bad).force, DVec3::ZERO);
 }
 
+/// A driver that hangs gives its last state to every call: what was felt then must not be felt for ever.
+#[test]
+fn a_device_that_freezes_is_not_pushed_for_ever() {
+    let mut session = Session::in_step(constraint(), &wide()).unwrap();
+    let states = states();
+    for state in &states {
+        session.servo(state);
+    }
+    let frozen = states[999];
+    let felt = (0..1000).take_while(|_| session.servo(&frozen) != Wrench::ZERO).count();
+    assert!(felt <= 10, "felt in {felt} calls more");
+    assert_eq!(session.servo_half().safety().state, SafetyState::Zero(Fault::Stale));
+    let on = DeviceState { time: frozen.time + 1e-3, ..frozen };
+    assert_ne!(session.servo(&on), Wrench::ZERO, "and is again when it goes on");
+}
+
 /// A block of 1 cm above a floor of friction μ.
 fn block(friction: f64) -> Renderer {
     let block = shapes::cuboid(DVec3::new(0.02, 0.01, 0.03)).unwrap();
@@ -252,7 +270,8 @@ fn an_admittance_device_stays_where_it_is_on_any_fault() {
     session.servo_half().device_found();
     let mut after = before;
     for k in 120..200 {
-        after = told(session.command(&pushed(1e-3 * f64::from(k), DVec3::X))).0;
+        let state = DeviceState { pose: after, ..pushed(1e-3 * f64::from(k), DVec3::X) };
+        after = told(session.command(&state)).0;
     }
     assert!(after.position.x > before.position.x, "and goes on afterwards");
 }
@@ -268,6 +287,66 @@ fn an_admittance_device_begins_where_it_is_and_is_not_thrown() {
         let (pose, twist) = told(session.command(&pushed(1e-3 * f64::from(k), DVec3::Y * 1e6)));
         assert!((pose.position - last.position).length() < 2.1e-3 && twist.linear.length() < 2.1);
         last = pose;
+    }
+}
+
+/// An admittance device that is wherever it is told to be, in a workspace with a clutch; the hand pushes down and aside, against the floor. The body that it is told to be goes on while the clutch is open.
+#[test]
+fn an_admittance_device_does_not_jump_when_the_clutch_closes() {
+    let mut session = Session::in_step(constraint(), &wide()).unwrap();
+    let options = WorkspaceOptions { scale: 2.0, clutch_buttons: 1, ..Default::default() };
+    let mut workspace = Workspace::new(options).unwrap();
+    let mut device = Pose::at(DVec3::Y * 0.01);
+    let mut far = 0.0;
+    for k in 0..1500 {
+        let buttons = u32::from((400..700).contains(&k) || (900..905).contains(&k));
+        let state =
+            DeviceState { pose: device, buttons, ..pushed(1e-3 * f64::from(k), DVec3::new(0.5, -0.5, 0.0)) };
+        let command = session.command(&workspace.to_scene(&state));
+        let (next, _) = told(workspace.to_device(&command));
+        let way = next.position.distance(device.position);
+        assert!(way < 1.1e-3, "a jump of {way} m at {k}");
+        assert!(buttons == 0 || way < 1e-12, "it stays while the clutch is open: {way} m at {k}");
+        far += way;
+        device = next;
+    }
+    assert!(far > 0.05, "it has gone {far} m");
+}
+
+/// A device that comes back may be anywhere: it goes on from there. So it does after any fault.
+#[test]
+fn an_admittance_device_does_not_jump_when_it_comes_back() {
+    for is_lost in [true, false] {
+        let mut session = Session::in_step(constraint(), &wide()).unwrap();
+        let mut device = above();
+        for k in 0..300 {
+            let state = DeviceState { pose: device, ..pushed(1e-3 * f64::from(k), DVec3::X) };
+            device = told(session.command(&state)).0;
+        }
+        let before = device;
+        if is_lost {
+            session.servo_half().device_lost();
+        }
+        // Meanwhile it was carried 5 cm away; or the loop stood still, which is a fault of its own.
+        device.position += DVec3::new(0.03, 0.04, 0.0);
+        if is_lost {
+            session.servo_half().device_found();
+        }
+        for k in 0..300 {
+            let state = DeviceState { pose: device, ..pushed(0.5 + 1e-3 * f64::from(k), DVec3::X) };
+            let (next, twist) = told(session.command(&state));
+            // It stays where it should have stayed while there is a fault, which here is one call.
+            let is_fault = matches!(session.servo_half().safety().state, SafetyState::Zero(_));
+            if is_fault && !is_lost {
+                assert_eq!((next, twist, k), (before, Twist::ZERO, 0));
+                continue;
+            }
+            let way = next.position.distance(device.position);
+            assert!(way < 2.1e-3, "a jump of {way} m at {k}");
+            assert!(k > 1 || way < 1e-4, "it begins at rest: {way} m at {k}");
+            device = next;
+        }
+        assert!(device.position.x > before.position.x + 0.03, "and goes on");
     }
 }
 

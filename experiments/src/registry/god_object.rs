@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use glam::{DQuat, DVec3};
-use isotouch::contact::constraint::{Row, Solver};
+use isotouch::contact::constraint::Solver;
 use isotouch::haptics::{GodObject, GodObjectOptions, HeldPair};
 use isotouch::math::spatial::Cholesky6;
 use isotouch::math::{Motion, MotionKind, Pose, Twist};
@@ -19,8 +19,9 @@ use isotouch::mesh::shapes::{AlphaOptions, alpha_path, alpha_tube};
 use isotouch::output::chart::{Axis, Chart, Scale};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::Setup;
+use super::{Setup, programs};
 use crate::haptic_scenes::{
     Scene, Sorted, along, around_the_blob, blobs, draw, field_of, five, least_value, shell_of, shell_on_field,
 };
@@ -37,18 +38,19 @@ const STEPS_OF_RUN: usize = 250;
 const FASTEST: f64 = 10.0;
 /// Poses of the way that are looked at, for every piece of it: its end, and random ones.
 const LOOKS: usize = 3;
+/// In cells and radians: nearer than this it is where the hand is.
+const ARRIVED: f64 = 1e-6;
 /// Runs between states on disk: some seconds.
 const RUNS_AT_ONCE: usize = 40;
-/// Rows of the program that is timed by itself.
-const ROWS: usize = 50;
 /// What is asked for, s.
 const STEP_TARGET: f64 = 0.2e-3;
-const PROGRAM_TARGET: f64 = 10e-6;
 
 pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut report = Report::default();
     outside(setup, &mut report)?;
     speed(setup, &mut report)?;
+    programs::many_rows(setup, &mut report)?;
+    programs::adversarial(setup, &mut report);
     Ok(report)
 }
 
@@ -57,6 +59,8 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
 struct Seen {
     steps: usize,
     touching: usize,
+    /// Steps after which it was where the hand was.
+    arrived: usize,
     /// Poses that were looked at.
     looks: usize,
     /// Steps in which the hand moved by more than a length of the part.
@@ -67,12 +71,14 @@ struct Seen {
 }
 
 impl Seen {
-    const NOTHING: Self = Self { steps: 0, touching: 0, looks: 0, fast: 0, least: f64::MAX, not_numbers: 0 };
+    const NOTHING: Self =
+        Self { steps: 0, touching: 0, arrived: 0, looks: 0, fast: 0, least: f64::MAX, not_numbers: 0 };
 
     fn and(self, other: Self) -> Self {
         Self {
             steps: self.steps + other.steps,
             touching: self.touching + other.touching,
+            arrived: self.arrived + other.arrived,
             looks: self.looks + other.looks,
             fast: self.fast + other.fast,
             least: self.least.min(other.least),
@@ -91,17 +97,18 @@ struct State {
     scenes: Vec<(usize, Seen)>,
     /// By the wall clock, s.
     seconds: f64,
-    /// The versions of this library that were asked.
-    versions: Vec<String>,
+    /// Of this library: what another one did says nothing of it.
+    #[serde(default)]
+    version: String,
 }
 
 impl State {
     fn new(resolution: u32, points: usize, scenes: usize) -> Self {
         let scenes = vec![(0, Seen::NOTHING); scenes];
-        Self { resolution, points, scenes, seconds: 0.0, versions: Vec::new() }
+        Self { resolution, points, scenes, seconds: 0.0, version: machine::version() }
     }
 
-    /// The state in a file, or this one where there is no file.
+    /// The state in a file, or this one where there is no file, or only one of another version of the library.
     fn or_read(self, path: &Path) -> anyhow::Result<Self> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -110,7 +117,12 @@ impl State {
         };
         let remedy =
             || format!("{} is not the state of this experiment; remove it to begin anew", path.display());
-        let state: Self = serde_json::from_str(&text).with_context(remedy)?;
+        let state: Value = serde_json::from_str(&text).with_context(remedy)?;
+        if state["version"] != self.version {
+            eprintln!("{} is of another version; it begins anew", path.display());
+            return Ok(self);
+        }
+        let state: Self = serde_json::from_value(state).with_context(remedy)?;
         let is_whole = state.scenes.iter().all(|(runs, seen)| seen.steps == runs * STEPS_OF_RUN);
         let is_the_same = (state.resolution, state.points, state.scenes.len())
             == (self.resolution, self.points, self.scenes.len());
@@ -125,10 +137,6 @@ impl State {
 
     /// Some more runs of a scene, no more than `runs` in all.
     fn advance(&mut self, k: usize, scene: &Scene, runs: usize) -> anyhow::Result<()> {
-        let version = machine::version();
-        if !self.versions.contains(&version) {
-            self.versions.push(version);
-        }
         let begin = Instant::now();
         let done = self.scenes[k].0;
         let until = runs.min(done + RUNS_AT_ONCE);
@@ -175,6 +183,7 @@ fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             "held, fixed",
             "steps",
             "in contact",
+            "at the hand",
             "faster than its length",
             "poses looked at",
             "least φ, cells",
@@ -187,6 +196,7 @@ fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             scene.name.into(),
             count(seen.steps as u64),
             count(seen.touching as u64),
+            count(seen.arrived as u64),
             count(seen.fast as u64),
             count(seen.looks as u64),
             number(seen.least),
@@ -210,7 +220,7 @@ fn outside(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
          poses of it. Above 0 is outside; points rest at 0.01 cells. Asked of isotouch {}.",
         count(all.steps as u64),
         number(state.seconds),
-        state.versions.join(", "),
+        state.version,
     ));
     Ok(())
 }
@@ -239,6 +249,8 @@ fn jump_about(scene: &Scene, seed: u64) -> anyhow::Result<Seen> {
         let mut from = god.pose();
         let told = god.step(&hand);
         seen.touching += usize::from(told.contacts > 0);
+        let left = told.pose.displacement_to(&hand, scene.pair.center());
+        seen.arrived += usize::from(left.linear.length() < ARRIVED * cell && left.angular.length() < ARRIVED);
         for &to in god.trail() {
             let piece = Motion::new(MotionKind::Rigid, from, to);
             for look in 0..LOOKS {
@@ -303,8 +315,6 @@ fn speed(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             "program: p50, µs",
             "p99, µs",
             "max, µs",
-            "at 50 rows: p99, µs",
-            "programs",
         ],
     );
     let mut chart = Chart::new(
@@ -332,35 +342,28 @@ fn speed(setup: &Setup, report: &mut Report) -> anyhow::Result<()> {
             micro(taken.programs.quantile(0.5)),
             micro(taken.programs.quantile(0.99)),
             micro(taken.programs.max()),
-            if taken.fifty.len() == 0 { crate::report::none() } else { micro(taken.fifty.quantile(0.99)) },
-            count(taken.fifty.len() as u64),
         ]);
         let (x, y) = taken.steps.outline((5e-6, 5e-3), 60);
         chart.add(drive.name, &x.iter().map(|s| 1e6 * s).collect::<Vec<_>>(), &y);
         if taken.steps.len() * 4 < drive.hands.len() {
             report.failures.push(format!("{}: in contact in {} steps only", drive.name, taken.steps.len()));
         }
-        if !setup.quick {
-            for (what, is, target) in [
-                ("a step", taken.steps.quantile(0.99), STEP_TARGET),
-                ("a program of 50 rows", taken.fifty.quantile(0.99), PROGRAM_TARGET),
-            ] {
-                if is > target {
-                    report.remarks.push(format!(
-                        "**{}: p99 of {what} is {} µs, above the {} µs that were asked for.**",
-                        drive.name,
-                        micro(is),
-                        micro(target)
-                    ));
-                }
-            }
+        // Written so that NaN is above.
+        let is_fast = taken.steps.quantile(0.99) <= STEP_TARGET;
+        if !setup.quick && !is_fast {
+            report.remarks.push(format!(
+                "**{}: p99 of a step is {} µs, above the {} µs that were asked for.**",
+                drive.name,
+                micro(taken.steps.quantile(0.99)),
+                micro(STEP_TARGET)
+            ));
         }
     }
     report.tables.push(table);
     draw(&chart, "god-object-step", setup.quick)?;
     report.remarks.push(
-        "Asked for: p99 of a step below 200 µs, p99 of a program of 50 rows below 10 µs. Steps are those in which something rests on the surface, one thread, every step once. The program of a step is \
-         solved again by itself, three times, and the fastest counts; at 50 rows: of programs with more, 50 rows spread over them. \n\n![Time of a step](pictures/god-object-step.svg)"
+        "Asked for: p99 of a step below 200 µs. Steps are those in which something rests on the surface, one thread, every step once. The program of a step is \
+         solved again by itself, once and from scratch.\n\n![Time of a step](pictures/god-object-step.svg)"
             .into(),
     );
     Ok(())
@@ -373,7 +376,6 @@ struct Taken {
     rows: Sorted,
     passes: Sorted,
     programs: Sorted,
-    fifty: Sorted,
 }
 
 impl Drive {
@@ -381,8 +383,7 @@ impl Drive {
         let options = GodObjectOptions::default();
         let mut god = GodObject::new(Arc::clone(&self.pair), self.hands[0], &options)?;
         let mut solver = Solver::with_capacity(options.most_rows);
-        let [mut steps, mut contacts, mut rows, mut passes, mut programs, mut fifty]: [Vec<f64>; 6] =
-            Default::default();
+        let [mut steps, mut contacts, mut rows, mut passes, mut programs]: [Vec<f64>; 5] = Default::default();
         for hand in &self.hands {
             let begin = Instant::now();
             let told = god.step(hand);
@@ -400,20 +401,11 @@ impl Drive {
             let Some(metric) = Cholesky6::new(&self.pair.metric(god.pose().rotation)) else {
                 anyhow::bail!("a mass that is none")
             };
-            let mut fastest = |rows: &[Row]| {
-                let once = |_| seconds_of(|| solver.solve_or_relax(&metric, &wanted, rows, &[]));
-                (0..3).map(once).fold(f64::INFINITY, f64::min)
-            };
-            programs.push(fastest(god.rows()));
-            if god.rows().len() >= ROWS {
-                let all = god.rows();
-                let some: Vec<Row> = (0..ROWS).map(|k| all[k * all.len() / ROWS]).collect();
-                fifty.push(fastest(&some));
-            }
+            programs.push(seconds_of(|| solver.solve_or_relax(&metric, &wanted, god.rows(), &[])));
         }
-        let [steps, contacts, rows, passes, programs, fifty] =
-            [steps, contacts, rows, passes, programs, fifty].map(Sorted::new);
-        Ok(Taken { steps, contacts, rows, passes, programs, fifty })
+        let [steps, contacts, rows, passes, programs] =
+            [steps, contacts, rows, passes, programs].map(Sorted::new);
+        Ok(Taken { steps, contacts, rows, passes, programs })
     }
 }
 
@@ -440,5 +432,8 @@ mod tests {
         assert!((seen.least - wanted.least).abs() <= 1e-12 * wanted.least.abs());
         assert_eq!((runs, Seen { least: 0.0, ..seen }), (3, Seen { least: 0.0, ..wanted }));
         assert!(State::new(32, 60, 1).or_read(&path).unwrap_err().to_string().contains("remove it"));
+        // What another version did says nothing of this one.
+        State { version: "0.0.1".into(), ..pieces }.write(&path).unwrap();
+        assert_eq!(fresh.clone().or_read(&path).unwrap(), fresh);
     }
 }

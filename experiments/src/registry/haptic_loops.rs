@@ -58,12 +58,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     let mut chart = Chart::new("Memory of the program", Axis::new("time", "s"), Axis::new("resident", "MB"));
     for rate in [1000.0, 4000.0] {
         eprintln!("{rate} Hz");
-        let pair = blobs(points, resolution)?;
-        let god = GodObject::new(pair, around_the_blob(0.008, 0.0), &GodObjectOptions::default())?;
-        let coupling = Coupling::spring(500.0, 0.1).saturating(3e-3, 0.02);
-        let options = SessionOptions { rate, ..Default::default() };
-        let session = Session::threaded(Renderer::Constraint(Box::new(god), coupling), &options)?;
-        let run = turn(session, rate, seconds)?;
+        let run = turn(session(points, resolution, rate)?, rate, seconds)?;
         let clock = run.clock.statistics();
         let micro = |seconds: f64| number(1e6 * seconds);
         let megabytes = |bytes: Option<u64>| bytes.map_or_else(none, crate::report::megabytes);
@@ -101,30 +96,81 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 micro(run.nothing.quantile(0.999)),
             ));
         }
-        if let (Some(first), Some(last)) = (run.memory.first(), run.memory.last()) {
-            let grown = last.1.saturating_sub(first.1);
-            if grown > MOST_GROWTH {
-                report.failures.push(format!("{rate} Hz: memory grew by {grown} bytes in {seconds} s"));
-            }
-        }
-        let (x, y): (Vec<f64>, Vec<f64>) =
-            run.memory.iter().map(|&(t, bytes)| (t, bytes as f64 / 1e6)).unzip();
-        chart.add(&format!("{rate} Hz"), &x, &y);
+        report.failures.extend(run.has_grown().map(|words| format!("{rate} Hz: {words}")));
+        run.draw(&mut chart, &format!("{rate} Hz"));
         report.remark_once(match run.priority {
             Priority::RealTime => "The servo loop ran with real-time priority.".into(),
             Priority::Ordinary { why } => format!("The servo loop ran with ordinary priority: {why}."),
         });
     }
     report.tables.push(table);
+    let soak = setup.soak.unwrap_or(if setup.quick { 2 } else { 600 }) as f64;
+    if soak > 0.0 {
+        soaking((points, resolution, soak), &mut chart, &mut report)?;
+    }
     draw(&chart, "haptic-loops-memory", setup.quick)?;
     report.remarks.push(
         "Asked for: p99.9 of a servo call below 20 µs. The servo loop and the simulation each have a thread; the hand follows a fixed way, so nothing but the loops is timed. Late is a tick after its deadline; missed are deadlines that are over before the loop is back. \
          After every call the loop does nothing for 2.5 µs but read the clock, which is timed in the same way: what that takes longer is what the machine takes away, interrupts (a virtual machine's are some 10 to 25 µs \
          each, about a thousand a second here, and their times drift through those of a loop at 1 kHz) and whatever else its host does. The thread's CPU clock runs on meanwhile. Preempted: by other threads; page faults: of the servo's thread. \
-         `--count N` runs for N seconds at each rate: 600 for ten minutes.\n\n![Memory](pictures/haptic-loops-memory.svg)"
+         `--count N` runs for N seconds at each rate, `--soak N` for N seconds at the end.\n\n![Memory](pictures/haptic-loops-memory.svg)"
             .into(),
     );
     Ok(report)
+}
+
+fn session(points: usize, resolution: u32, rate: f64) -> anyhow::Result<Session> {
+    let pair = blobs(points, resolution)?;
+    let god = GodObject::new(pair, around_the_blob(0.008, 0.0), &GodObjectOptions::default())?;
+    let coupling = Coupling::spring(500.0, 0.1).saturating(3e-3, 0.02);
+    let options = SessionOptions { rate, ..Default::default() };
+    Ok(Session::threaded(Renderer::Constraint(Box::new(god), coupling), &options)?)
+}
+
+/// One long session: does memory grow?
+fn soaking(
+    (points, resolution, seconds): (usize, u32, f64),
+    chart: &mut Chart,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let rate = 1000.0;
+    eprintln!("soak, {seconds} s");
+    let run = turn(session(points, resolution, rate)?, rate, seconds)?;
+    let clock = run.clock.statistics();
+    let mut table = Table::new(
+        "A long session, in contact: memory of the program",
+        &[
+            "s",
+            "servo rate, Hz",
+            "ticks",
+            "missed deadlines",
+            "ticks in contact, %",
+            "steps of the simulation",
+            "faults",
+            "memory at the start, MB",
+            "at the end, MB",
+            "most, MB",
+            "may grow by, MB",
+        ],
+    );
+    let megabytes = |bytes: Option<u64>| bytes.map_or_else(none, crate::report::megabytes);
+    table.row(vec![
+        number(seconds),
+        number(rate),
+        count(clock.ticks()),
+        count(clock.missed()),
+        number(100.0 * run.touching as f64 / clock.ticks() as f64),
+        count(run.simulation_steps),
+        count(run.faults),
+        megabytes(run.memory.first().map(|of| of.1)),
+        megabytes(run.memory.last().map(|of| of.1)),
+        megabytes(run.memory.iter().map(|of| of.1).max()),
+        crate::report::megabytes(MOST_GROWTH),
+    ]);
+    report.tables.push(table);
+    report.failures.extend(run.has_grown().map(|words| format!("soak: {words}")));
+    run.draw(chart, "soak");
+    Ok(())
 }
 
 /// Bytes that memory may grow by: pages that are touched for the first time, such as those of the stacks.
@@ -149,6 +195,21 @@ struct Run {
     /// s, bytes; from when the part is in contact.
     memory: Vec<(f64, u64)>,
     priority: Priority,
+}
+
+impl Run {
+    /// In words, if memory has grown by more than it may. From after the first tenth: everything that is made at first is there then.
+    fn has_grown(&self) -> Option<String> {
+        let (first, last) = (self.memory.first()?, self.memory.last()?);
+        let grown = last.1.saturating_sub(first.1);
+        (grown > MOST_GROWTH).then(|| format!("memory grew by {grown} bytes in {} s", last.0 - first.0))
+    }
+
+    fn draw(&self, chart: &mut Chart, name: &str) {
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            self.memory.iter().map(|&(t, bytes)| (t, bytes as f64 / 1e6)).unzip();
+        chart.add(name, &x, &y);
+    }
 }
 
 /// Runs in a thread of its own, which ends with its priority.

@@ -19,6 +19,7 @@ mod nut_bolt;
 mod peg;
 mod peg_stiffness;
 mod pile;
+mod programs;
 mod rays;
 mod shorts;
 mod sliding;
@@ -58,6 +59,8 @@ pub(crate) struct Setup {
     /// Queries, steps or seconds, and the file with the state, for the experiments that have them.
     pub(crate) count: Option<u64>,
     pub(crate) state: Option<PathBuf>,
+    /// Seconds of the long session of the experiment that has one.
+    pub(crate) soak: Option<u64>,
 }
 
 impl Setup {

@@ -21,7 +21,7 @@ use crate::report::{Report, Table, count, number};
 
 /// As in the paper.
 const RESOLUTION: u32 = 64;
-const POINTS: usize = 6_700;
+pub(super) const POINTS: usize = 6_700;
 /// Cells: room around the peg in its field as it is interpolated, and by how much the field is grown then.
 const ROOM: f64 = 0.05;
 const GROWN: f64 = 0.1;
@@ -64,7 +64,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
 
 impl Pin {
     /// The hole is made wider until the peg's field, as it is interpolated, leaves the room.
-    fn new(points: usize) -> anyhow::Result<Self> {
+    pub(super) fn new(points: usize) -> anyhow::Result<Self> {
         let mesh = peg(PEG)?;
         let field = field_of(&mesh, RESOLUTION)?;
         let cell = field.grid().cell;
@@ -96,7 +96,7 @@ impl Pin {
     }
 
     /// The hand of all runs: down, not quite straight, and then still.
-    fn hands(&self, steps: usize) -> Vec<Pose> {
+    pub(super) fn hands(&self, steps: usize) -> Vec<Pose> {
         let down = 0.8 * steps as f64;
         let hand = |k: usize| {
             let t = k as f64 * DT;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::anyhow;
 use isotouch::haptics::record::{RecordingError, RecordingReader};
 use serde_json::{Map, Value, json};
 
@@ -18,6 +19,15 @@ pub(super) struct RecordingFacts {
 pub(super) fn look_at(path: &Path) -> Result<Option<RecordingFacts>, Failure> {
     let mut reader = match RecordingReader::open(path) {
         Ok(reader) => reader,
+        // By its name it should be one: that it is no mesh would tell nobody anything.
+        Err(RecordingError::NotARecording { .. }) if path.extension().is_some_and(|of| of == "recording") => {
+            return Err(anyhow!(
+                "{}: a damaged recording: it does not begin with \"isotrace\" (byte 0), so nothing of it can be read; take a copy of it, or make \
+                 another with `isotouch haptic SCENE --record FILE`",
+                path.display()
+            ))
+            .or_bad_input();
+        }
         Err(
             RecordingError::NotARecording { .. } | RecordingError::Missing { .. } | RecordingError::Io { .. },
         ) => {

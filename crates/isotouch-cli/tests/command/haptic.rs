@@ -161,6 +161,110 @@ fn inspect_tells_what_a_recording_holds() {
     assert!(words.contains("300 of 0.299 s at 1000 Hz"), "{words}");
 }
 
+/// Whatever is wrong with it, it is told to be a recording, where, and what to do.
+#[test]
+fn inspect_tells_of_damaged_recordings() {
+    let desk = desk();
+    desk.succeed(&["haptic", "s.toml", "--single-threaded", "--record", "s.recording", "--seconds", "0.6"]);
+    let whole = fs::read(desk.path("s.recording")).unwrap();
+    // In its first word, in the header, in a block, in the second block; and nothing but zeros, and nothing.
+    for (at, wanted) in [
+        (3, "a damaged recording: it does not begin with \"isotrace\" (byte 0)"),
+        (100, "a recording that is damaged at byte 0: "),
+        (
+            1000,
+            "a recording that is damaged at byte 256: the checksum of a block is wrong; the 0 entries before",
+        ),
+        (256 + 32 + 256 * 424 + 1000, "the 256 entries before that are whole"),
+    ] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x55;
+        fs::write(desk.path("damaged.recording"), &damaged).unwrap();
+        let run = desk.run(&["inspect", "damaged.recording"]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(wanted) && run.stderr.contains("--record FILE"), "{at}: {}", run.stderr);
+    }
+    for nothing in [&[0; 5000][..], &[], &whole[..5]] {
+        fs::write(desk.path("damaged.recording"), nothing).unwrap();
+        let run = desk.run(&["inspect", "damaged.recording", "--json"]);
+        assert_eq!(run.code, Some(2), "{}", run.stdout);
+        assert!(run.json()["error"].as_str().unwrap().contains("a damaged recording"), "{}", run.stdout);
+    }
+}
+
+/// Two walls and a plate between them with room for a skin on either side.
+fn passage(desk: &Desk) {
+    let mut walls = String::new();
+    for x in [-0.3, 0.1] {
+        for k in 0..8 {
+            let corner = |bit: u32, low: f64, high: f64| if k >> bit & 1 == 0 { low } else { high };
+            walls +=
+                &format!("v {} {} {}\n", corner(0, x, x + 0.2), corner(1, -0.5, 0.5), corner(2, -0.5, 0.5));
+        }
+    }
+    for first in [1, 9] {
+        for [a, b, c, d] in
+            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+        {
+            walls += &format!("f {} {} {} {}\n", a + first, b + first, c + first, d + first);
+        }
+    }
+    fs::write(desk.path("walls.obj"), walls).unwrap();
+    let scene = r#"
+[haptic]
+held = { kind = "box", size = [0.199713, 0.3, 0.3] }
+fixed = { file = "walls.obj" }
+resolution = 96
+points = 400
+mass = 0.5
+poses = [[0, 0, 0, 0], [0.3, 0.02, 0, 0]]
+"#;
+    fs::write(desk.path("passage.toml"), scene).unwrap();
+}
+
+#[test]
+fn what_is_stuck_is_told_with_what_holds_it() {
+    let desk = desk();
+    passage(&desk);
+    let arguments = ["haptic", "passage.toml", "--single-threaded", "--no-cache"];
+    let run = desk.run(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let json = run.json();
+    assert!(json["stuck_steps"].as_u64().unwrap() > 100, "{}", run.stdout);
+    let stuck = &json["stuck"][0];
+    assert_eq!(stuck["kind"], "pinched", "{stuck}");
+    assert!((0.0..0.3).contains(&stuck["time"].as_f64().unwrap()), "{stuck}");
+    let held_by = stuck["held_by"].as_array().unwrap();
+    assert!(held_by.len() >= 2 && stuck["rows"].as_u64().unwrap() >= held_by.len() as u64, "{stuck}");
+    // The proof: forces on both sides, which sum to nothing.
+    let number = |value: &Value| value.as_f64().unwrap();
+    let sums = [0, 1, 2].map(|axis| {
+        held_by.iter().map(|of| number(&of["weight"]) * number(&of["normal"][axis])).sum::<f64>()
+    });
+    assert!(sums.iter().all(|sum| sum.abs() < 1e-6), "{sums:?}");
+    for side in [-1.0, 1.0] {
+        let of_side =
+            |of: &&Value| number(&of["normal"][0]) * side > 0.9 && number(&of["point"][0]) * side < -0.09;
+        assert!(held_by.iter().any(|of| of_side(&of)), "{stuck}");
+    }
+    let words = desk.succeed(&arguments).stdout;
+    assert!(
+        words.contains("pinched at t = ") && words.contains(&format!("between {} contacts", held_by.len())),
+        "{words}"
+    );
+}
+
+/// What rounding leaves of no torque, 10⁻²¹ N·m here, is drawn as none.
+#[test]
+fn charts_of_nothing_are_flat() {
+    let desk = desk();
+    let freely = ["haptic", "s.toml", "--single-threaded", "--seconds", "0.2", "--method", "penalty"];
+    let run = desk.run(&[&freely[..], &["-o", "out", "--json"]].concat());
+    assert!((0.0..1e-15).contains(&run.json()["max_torque"].as_f64().unwrap()), "{}", run.stdout);
+    let chart = fs::read_to_string(desk.path("out/torque.svg")).unwrap();
+    assert!(chart.contains(">0<") && !chart.contains("e−"), "{chart}");
+}
+
 #[test]
 fn two_loops_run_in_real_time() {
     let desk = desk();
@@ -220,6 +324,11 @@ fn bad_input_is_named_and_ends_with_2() {
         (&["s.toml", "--device", "replay:nothing.recording"], "not a recording of a haptic session"),
         (&["wall", "--device", "replay:s.recording"], "s.recording is a recording of s.toml, not of wall"),
         (&["s.toml", "--device", "replay:s.recording", "--rate", "500"], "leave out --rate"),
+        (&["s.toml", "--port", "8000"], "--port is for --device page"),
+        (&["s.toml", "--device", "haply", "--wait", "2"], "--wait is for --device page"),
+        (&["s.toml", "--other-scene"], "--other-scene is for --device replay:FILE"),
+        (&["s.toml", "--device", "page", "--single-threaded"], "--single-threaded runs without a clock"),
+        (&["s.toml", "--device", "haply", "--single-threaded"], "somebody holds this device; leave it out"),
         (
             &["s.toml", "--device", "replay:s.recording", "--record", "s.recording"],
             "is also an input and would be overwritten; choose another name with --record",

@@ -3,7 +3,8 @@
 //! ```text
 //! faults ─► zero at once            clamp ─► ramp ─► rate limit ─► out
 //! NaN, stale data, late loop,       |F| ≤ max_force, |τ| ≤ max_torque, keeping directions;
-//! device lost, clock gone back      × (time since the start or the last fault) / ramp; |ΔF| ≤ max_force_rate·Δt
+//! device lost, a clock that goes    × (time since the start or the last fault) / ramp; |ΔF| ≤ max_force_rate·Δt
+//! back or stands still
 //! ```
 //!
 //! Whatever goes in, what comes out is finite, no longer than the limits, no further from what came out before than the rate limit allows
@@ -85,7 +86,7 @@ impl SafetyOptions {
 pub enum Fault {
     /// A force, torque or time was NaN or infinite.
     NotFinite,
-    /// The simulation's data is older than it may be, or claims to be from the future.
+    /// The simulation's data is older than it may be, or claims to be from the future; or the clock of the calls stands still, as that of a device that tells its last state again and again.
     Stale,
     /// The loop itself came so late that its last force was held for longer than data may be old.
     Late,
@@ -181,16 +182,24 @@ pub struct Safety {
     options: SafetyOptions,
     status: SafetyStatus,
     device_is_lost: bool,
-    /// The time of the last call.
+    /// The time of the last call, how many calls were made for it, and for how many it may stand still.
     last_call: Option<f64>,
+    calls_at_once: u32,
+    most_calls_at_once: u32,
     /// When the ramp began; none after a fault.
     ramp_began: Option<f64>,
     last: Wrench,
 }
 
 impl Safety {
-    /// Options that make no sense are turned to the safe side: limits that are negative or NaN let nothing pass.
+    /// For a loop of 1 kHz. Options that make no sense are turned to the safe side: limits that are negative or NaN let nothing pass.
     pub fn new(options: SafetyOptions) -> Self {
+        Self::at_rate(options, 1000.0)
+    }
+
+    /// For a loop that calls so often, Hz: by that it knows how long a clock that stands still has done so.
+    pub fn at_rate(options: SafetyOptions, rate: f64) -> Self {
+        let options = options.made_safe();
         let status = SafetyStatus {
             state: SafetyState::NotStarted,
             limited: Limited::default(),
@@ -199,10 +208,13 @@ impl Safety {
             faults: [0; Fault::ALL.len()],
         };
         Self {
-            options: options.made_safe(),
+            options,
             status,
             device_is_lost: false,
             last_call: None,
+            calls_at_once: 0,
+            // Of a rate that is none, no call more.
+            most_calls_at_once: (options.stale_after * rate) as u32,
             ramp_began: None,
             last: Wrench::ZERO,
         }
@@ -213,6 +225,8 @@ impl Safety {
         self.status.calls += 1;
         self.status.limited = Limited::default();
         let since_last_call = self.last_call.map(|last| now - last);
+        self.calls_at_once =
+            if since_last_call == Some(0.0) { self.calls_at_once.saturating_add(1) } else { 0 };
         if now.is_finite() {
             self.last_call = Some(now);
         }
@@ -286,7 +300,9 @@ impl Safety {
             Some(Fault::ClockWentBack)
         } else if since_last_call.is_some_and(|since| since > self.options.stale_after) {
             Some(Fault::Late)
-        } else if (now - data_time).abs() <= self.options.stale_after {
+        } else if self.calls_at_once <= self.most_calls_at_once
+            && (now - data_time).abs() <= self.options.stale_after
+        {
             None
         } else {
             Some(Fault::Stale)

@@ -1,165 +1,39 @@
 //! Clarabel, an interior-point method, as a second opinion.
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
-use isotouch::contact::constraint::{Outcome, Row, Solver};
-use isotouch::math::Twist;
+use isotouch::contact::constraint::Solver;
 
-use super::check::{length, minus, work};
-use super::problems::{FAMILIES, Problem, Random};
+use super::problems::{FAMILIES, Random};
+use super::second_opinion::{DELICATE, Opinion, second_opinion};
 
-/// Those whose answers do not hang on the last digits.
-const ASKED: [&str; 6] = ["contacts", "clustered", "any rows", "conflicts", "low rank", "integers"];
-
-fn six(w: &isotouch::math::Wrench) -> [f64; 6] {
-    [w.force.x, w.force.y, w.force.z, w.torque.x, w.torque.y, w.torque.z]
-}
-
-/// The step, or `None` for a conflict; the outer `None` where Clarabel is not sure.
-fn ask(problem: &Problem) -> Option<Option<Twist>> {
-    let metric = problem.metric.to_rows();
-    let mut upper = metric;
-    for (i, row) in upper.iter_mut().enumerate() {
-        row[..i].fill(0.0);
+/// How often it was the same step, the same conflict, decided by a hair, and not sure itself.
+fn opinions(seed: u64, is_asked: impl Fn(&str) -> bool) -> [usize; 4] {
+    let mut solver = Solver::with_capacity(400);
+    let mut counts = [0; 4];
+    for family in FAMILIES.iter().filter(|family| is_asked(family.name)) {
+        let mut random = Random(seed);
+        for k in 0..1500 {
+            let problem = (family.make)(&mut random);
+            match second_opinion(&mut solver, family.name, &problem) {
+                Ok(opinion) => counts[opinion as usize] += 1,
+                Err(words) => panic!("{} {k}: {words}", family.name),
+            }
+        }
     }
-    let p = CscMatrix::from(&upper);
-    let pull = six(&problem.metric.apply(&problem.target));
-    let q = pull.map(|x| -x).to_vec();
-    let rows: Vec<[f64; 6]> = problem.rows.iter().map(|row| six(&row.direction)).collect();
-    let a = if rows.is_empty() { CscMatrix::zeros((0, 6)) } else { CscMatrix::from(&rows) };
-    let b: Vec<f64> = problem.rows.iter().map(|row| row.bound).collect();
-    let cones = [NonnegativeConeT(rows.len())];
-    let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
-    let mut solver = DefaultSolver::new(&p, &q, &a, &b, &cones, settings).unwrap();
-    solver.solve();
-    let x = &solver.solution.x;
-    match solver.solution.status {
-        SolverStatus::Solved => Some(Some(Twist {
-            linear: isotouch::math::DVec3::from_slice(&x[..3]),
-            angular: isotouch::math::DVec3::from_slice(&x[3..]),
-        })),
-        SolverStatus::PrimalInfeasible => Some(None),
-        _ => None,
-    }
+    counts
 }
 
 #[test]
 fn clarabel_finds_the_same() {
-    let mut solver = Solver::with_capacity(400);
-    let (mut same, mut conflicts, mut unsure) = (0, 0, 0);
-    for family in FAMILIES.iter().filter(|family| ASKED.contains(&family.name)) {
-        let mut random = Random(71);
-        for k in 0..1500 {
-            let problem = (family.make)(&mut random);
-            let ours = solver.solve(&problem.factor(), &problem.target, &problem.rows);
-            let name = format!("{} {k}", family.name);
-            match (ask(&problem), ours.outcome) {
-                (None, _) => unsure += 1,
-                (Some(Some(theirs)), Outcome::Solved) => {
-                    let change = minus(&ours.step, &problem.target);
-                    let reach = length(&problem.metric, &problem.target) + length(&problem.metric, &change);
-                    // The minimum of a square: eight digits of it are four of the step.
-                    let apart = length(&problem.metric, &minus(&ours.step, &theirs));
-                    // Where nothing is wanted, theirs is off zero by its own tolerance.
-                    assert!(apart <= 1e-3 * reach + 1e-8, "{name}: {apart:e} of {reach:e}");
-                    let nearer = length(&problem.metric, &change)
-                        - length(&problem.metric, &minus(&theirs, &problem.target));
-                    assert!(
-                        nearer <= 1e-5 * reach + 1e-8,
-                        "{name}: theirs is nearer by {nearer:e} of {reach:e}"
-                    );
-                    same += 1;
-                }
-                (Some(None), Outcome::Conflict { .. }) => conflicts += 1,
-                (theirs, ours) => panic!("{name}: {theirs:?}, but {ours:?}"),
-            }
-        }
-    }
+    let counts = opinions(71, |name| !DELICATE.contains(&name));
+    let [same, conflicts, by_a_hair, unsure] = counts;
     println!("{same} the same, {conflicts} conflicts, {unsure} unsure");
     assert!(same > 6000 && conflicts > 500 && unsure < 100);
+    assert_eq!((by_a_hair, Opinion::ByAHair as usize), (0, 2), "where rounding does not decide");
 }
 
-/// Those in which rounding decides: opposite copies leave no room or a hair of it, and rows of all sizes are beyond a solver with eight digits unless they are evened out first.
-const DELICATE: [&str; 3] = ["copies", "nearly parallel", "scales"];
-/// By so much bounds are loosened and tightened, of rows of length 1 and a target of size 1: a hundred times what Clarabel calls solved.
-const HAIR: f64 = 1e-6;
-
-/// The same program with rows of length 1, a target and a metric of size 1, and how large the target was.
-fn evened(problem: &Problem) -> (Problem, f64) {
-    let Problem { metric, target, rows } = problem;
-    let size = target.linear.abs().max(target.angular.abs()).max_element();
-    let size = if size > 0.0 { size } else { 1.0 };
-    let rows = rows.iter().map(|row| {
-        let length = six(&row.direction).iter().map(|x| x * x).sum::<f64>().sqrt();
-        Row { direction: row.direction * (1.0 / length), bound: row.bound / (length * size) }
-    });
-    let target = Twist { linear: target.linear / size, angular: target.angular / size };
-    let metric = *metric * (1.0 / metric.to_rows()[0][0]);
-    (Problem { metric, target, rows: rows.collect() }, size)
-}
-
-/// In proportion to the step: digits are counted from the largest.
-fn hair(step: &Twist) -> f64 {
-    HAIR * (1.0 + step.linear.length() + step.angular.length())
-}
-
-fn loosened(problem: &Problem, by: f64) -> Problem {
-    let rows = problem.rows.iter().map(|row| Row { bound: row.bound + by, ..*row }).collect();
-    Problem { rows, ..problem.clone() }
-}
-
-/// Where a hair of room moves the minimum far, two steps cannot be compared. But how far they go can: Clarabel's keeps rows to a hair, so it is no farther from the target than ours and no nearer than
-/// ours with bounds loosened by a hair. And what one solves and the other calls a conflict is decided by a hair.
 #[test]
 fn clarabel_agrees_up_to_a_hair_where_rounding_decides() {
-    let mut solver = Solver::with_capacity(400);
-    let (mut same, mut conflicts, mut by_a_hair, mut unsure) = (0, 0, 0, 0);
-    for family in FAMILIES.iter().filter(|family| DELICATE.contains(&family.name)) {
-        let mut random = Random(73);
-        for k in 0..1500 {
-            let problem = (family.make)(&mut random);
-            let name = format!("{} {k}", family.name);
-            let ours = solver.solve(&problem.factor(), &problem.target, &problem.rows);
-            let (even, size) = evened(&problem);
-            let ours_evened = Twist { linear: ours.step.linear / size, angular: ours.step.angular / size };
-            let mut nearly = |by: f64| {
-                let nearly = loosened(&even, by);
-                solver.solve(&nearly.factor(), &nearly.target, &nearly.rows)
-            };
-            let far = |step: &Twist| length(&even.metric, &minus(step, &even.target));
-            match (ask(&even), ours.outcome) {
-                (None, _) => unsure += 1,
-                (Some(Some(theirs)), Outcome::Solved) => {
-                    let loose = nearly(hair(&theirs));
-                    assert_eq!(loose.outcome, Outcome::Solved, "{name}");
-                    let (least, found, most) = (far(&loose.step), far(&theirs), far(&ours_evened));
-                    // The minimum of a square: eight digits of it are four of the step.
-                    let reach = length(&even.metric, &even.target) + most;
-                    assert!(least <= found + 1e-5 * reach + 1e-8, "{name}: {least} ≤ {found}, {reach}");
-                    // Rows that leave a hair of room between them stop it far from the minimum; ours is nearer, and within its rows.
-                    let kept = even.rows.iter().map(|row| work(&row.direction, &ours_evened) - row.bound);
-                    let worst = kept.fold(0.0, f64::max);
-                    assert!(worst <= 1e-8 * (1.0 + reach), "{name}: {worst:e} beyond a row");
-                    if found <= most + 1e-3 * reach + 1e-8 { same += 1 } else { unsure += 1 }
-                }
-                (Some(None), Outcome::Conflict { .. }) => conflicts += 1,
-                (Some(Some(theirs)), Outcome::Conflict { .. }) => {
-                    assert_eq!(
-                        nearly(hair(&theirs)).outcome,
-                        Outcome::Solved,
-                        "{name}: no conflict but by a hair"
-                    );
-                    by_a_hair += 1;
-                }
-                (Some(None), Outcome::Solved) => {
-                    let tight = nearly(-hair(&ours_evened)).outcome;
-                    assert!(matches!(tight, Outcome::Conflict { .. }), "{name}: a conflict but for a hair");
-                    by_a_hair += 1;
-                }
-                (theirs, ours) => panic!("{name}: {theirs:?}, but {ours:?}"),
-            }
-        }
-    }
+    let [same, conflicts, by_a_hair, unsure] = opinions(73, |name| DELICATE.contains(&name));
     println!("{same} the same, {conflicts} conflicts, {by_a_hair} by a hair, {unsure} unsure");
     assert!(same > 1500 && conflicts > 300 && unsure < 450);
 }

@@ -10,3 +10,4 @@ mod freedom;
 mod friction;
 mod minimum;
 mod problems;
+mod second_opinion;

@@ -1,7 +1,29 @@
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use isotouch::haptics::device::{Callback, Device, DeviceCommand, DeviceError, DeviceState, Preset};
 use isotouch::math::{DVec3, Pose, Twist, Wrench};
+
+/// A driver that hangs tells its last state again and again: within 10 ms it is lost, and found when time goes on.
+#[test]
+fn a_device_whose_clock_stands_still_is_lost() {
+    let clock = Arc::new(Mutex::new(0.5));
+    let theirs = Arc::clone(&clock);
+    let read = move || Ok(DeviceState { time: *theirs.lock().unwrap(), ..DeviceState::at(Pose::IDENTITY) });
+    let mut device = Callback::new(Preset::Touch.capabilities(), read, |_| Ok(()));
+    for _ in 0..3 {
+        let begin = Instant::now();
+        assert!(device.read().is_ok(), "a new time");
+        let error = loop {
+            match device.read() {
+                Ok(_) => assert!(begin.elapsed().as_secs() < 5),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, DeviceError::Lost { silent, limit: 0.010, .. } if silent > 0.010), "{error}");
+        *clock.lock().unwrap() += 0.001;
+    }
+}
 
 #[test]
 fn two_closures_are_a_device() {

@@ -65,6 +65,61 @@ fn on_a_ball_it_is_on_the_line_from_its_middle_to_the_hand() {
     }
 }
 
+/// A wish that leads mostly into the wall was cut to the stride whole, so that little was left of it along the wall: without friction the part dragged behind, the more the deeper the hand.
+#[test]
+fn a_hand_many_cells_deep_is_followed_along_a_plane_without_lag() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Plane::GROUND), CELL), 0.1);
+    for cells in [1.0, 10.0, 30.0, 100.0] {
+        let start = Pose::at(DVec3::Y * 0.15);
+        let mut god = GodObject::new(Arc::clone(&pair), start, &GodObjectOptions::default()).unwrap();
+        for k in 0..400 {
+            // A fifth of a cell in a step.
+            let hand = DVec3::new(0.2 * CELL * f64::from(k), 0.1 - cells * CELL, 0.0);
+            god.step(&Pose::at(hand));
+            let behind = (hand.x - god.pose().position.x) / CELL;
+            assert!(k < 50 || behind.abs() < 0.1, "{cells} cells deep, step {k}: {behind} cells behind");
+        }
+    }
+}
+
+#[test]
+fn a_hand_many_cells_deep_is_followed_around_a_ball_without_lag() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);
+    for cells in [1.0, 10.0, 30.0] {
+        let start = Pose::at(DVec3::Y * 0.65);
+        let mut god = GodObject::new(Arc::clone(&pair), start, &GodObjectOptions::default()).unwrap();
+        for k in 0..400 {
+            // A fifth of a cell in a step, as seen where the part is.
+            let angle = 0.2 * CELL / 0.6 * f64::from(k);
+            let direction = DQuat::from_rotation_z(angle) * DVec3::Y;
+            god.step(&Pose::at(direction * (0.6 - cells * CELL)));
+            let behind = god.pose().position.angle_between(direction) * 0.6 / CELL;
+            // A ball of points comes to rest on them, the farther aside the more it is pulled.
+            let aside = 0.05 + 0.03 * cells;
+            assert!(k < 50 || behind < aside, "{cells} cells deep, step {k}: {behind} cells behind");
+        }
+    }
+}
+
+/// Along planes it comes off what bends away. A part that follows a hand that has jumped must not hover over the surface until it is there.
+#[test]
+fn what_slides_after_a_hand_that_jumped_stays_on_the_surface() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);
+    let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.65), &GodObjectOptions::default()).unwrap();
+    for _ in 0..50 {
+        god.step(&Pose::at(DVec3::Y * 0.4));
+    }
+    let (mut highest, mut steps) = (0.0f64, 0);
+    while god.pose().position.angle_between(DVec3::X) > 0.1 {
+        let step = god.step(&Pose::at(DVec3::X * 0.4));
+        highest = highest.max(step.clearance / CELL);
+        steps += 1;
+        assert!(steps < 200, "it is at {} only", step.pose.position);
+    }
+    // 94 cells to go.
+    assert!(steps > 20 && highest < 0.03, "{highest} cells above the surface in {steps} steps");
+}
+
 #[test]
 fn a_box_pressed_down_askew_comes_to_lie_flat() {
     let block = shapes::cuboid(DVec3::new(0.2, 0.1, 0.3)).unwrap();

@@ -77,7 +77,7 @@ impl Chosen {
                 Ok(Self { device: Box::new(InWorkspace::new(haply, workspace)), is_live: true })
             }
             DeviceArg::Page => {
-                let options = PageOptions { port: args.port, ..PageOptions::default() };
+                let options = PageOptions { port: args.port.unwrap_or(0), ..PageOptions::default() };
                 let mut page = Page::open(&options).or_bad_input()?;
                 let address = page.address();
                 // Whoever says how long it takes wants it to end, client or not.
@@ -89,7 +89,7 @@ impl Chosen {
                     None => format!("waiting for poses at ws://{address}; Ctrl-C ends"),
                 };
                 // Nobody could find a port that any free one was taken for, so that is told in any case.
-                if console.is_json() || (console.is_quiet() && args.port == 0) {
+                if console.is_json() || (console.is_quiet() && args.port.unwrap_or(0) == 0) {
                     complain("note", &line, "");
                 } else {
                     console.say(&line);

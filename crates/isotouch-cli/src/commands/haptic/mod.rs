@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
+use isotouch::contact::constraint::Freedom;
 use isotouch::haptics::device::Device;
 use isotouch::haptics::record::{Recording, RecordingHeader};
 use isotouch::haptics::safety::SafetyOptions;
-use isotouch::haptics::session::Totals;
-use isotouch::haptics::{Session, SessionOptions};
+use isotouch::haptics::session::{Stuck, Totals};
+use isotouch::haptics::{Session, SessionOptions, Surface};
 use isotouch::mesh::TriMesh;
 use isotouch::mesh::io::ReadOptions;
 use isotouch::scene::haptic::{BuiltHaptic, HapticScene, Method, built_in};
@@ -77,7 +78,7 @@ pub(crate) struct Args {
     /// Use at most so many points.
     #[arg(long, value_name = "N", value_parser = whole(1, 5_000_000), allow_negative_numbers = true)]
     points: Option<u32>,
-    /// Run both loops in one thread, as fast as they go: the same input gives the same forces, to the last bit.
+    /// Run both loops in one thread, as fast as they go: the same input gives the same forces, to the last bit. For hand and replay, which wait.
     #[arg(long)]
     single_threaded: bool,
     /// Replay a recording although it is of another scene.
@@ -86,9 +87,9 @@ pub(crate) struct Args {
     /// How long to wait for the page's first pose [default: 60 s with --seconds, otherwise until Ctrl-C]; --seconds counts from there.
     #[arg(long, value_name = "T", value_parser = between(1e-6, 1e6), allow_hyphen_values = true)]
     wait: Option<f64>,
-    /// Port that the page connects to; 0 for any that is free.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    port: u16,
+    /// Port that the page connects to [default: 0, any that is free].
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
     /// Print the text of the scene, to be copied and changed, and do nothing else.
     #[arg(long)]
     print_scene: bool,
@@ -102,6 +103,7 @@ fn method(text: &str) -> Result<Method, String> {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
+    refuse_what_does_not_apply(args)?;
     let text = scene_source::text_among(&args.scene, &built_in::ALL, &[])?;
     if args.print_scene {
         if console.is_json() {
@@ -124,6 +126,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let clock = Instant::now();
     let built = build(&scene, args.no_cache, console)?;
     let building = clock.elapsed();
+    if args.resolution.is_some() && matches!(built.pair.surface(), Surface::Analytic(..)) {
+        console.warn("the fixed part is a formula, which has no cells: --resolution changes nothing");
+    }
     let renderer = scene.renderer(&built.pair, args.method).or_bad_input()?;
     let rate = replayed.as_ref().map_or(args.rate.unwrap_or(1000.0), |of| of.header().rate);
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
@@ -200,6 +205,7 @@ fn finish(
     put("max_penetration", totals.max_penetration.into());
     put("contacts", totals.most_contacts.into());
     put("stuck_steps", totals.stuck_steps.into());
+    put("stuck", simulation.stuck().iter().map(stuck_as_json).collect());
     put("cell", built.pair.surface().cell().into());
     put("points", built.pair.shell().len().into());
     put("offset_cells", scene.offset.into());
@@ -255,7 +261,7 @@ fn finish(
         kept.insert("warnings".into(), console.warnings().into());
         results::write(folder, scene, built, (&log, &kept)).or_failed()?;
     }
-    let mut report = report(args, summary, &totals, elapsed);
+    let mut report = report(args, summary, (&totals, simulation.stuck()), elapsed);
     match (&ending, failed) {
         (Ending::Interrupted, _) => report.set_exit(interrupt::exit()),
         // What there was until then is told all the same.
@@ -268,7 +274,30 @@ fn finish(
     Ok(report)
 }
 
-fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Duration) -> Report {
+fn kind_of(stuck: &Stuck) -> &'static str {
+    if stuck.freedom == Freedom::Jammed { "jammed" } else { "pinched" }
+}
+
+/// What holds the part, for programs.
+fn stuck_as_json(stuck: &Stuck) -> Value {
+    let held_by = stuck.held_by.iter().map(
+        |of| json!({ "point": of.place.to_array(), "normal": of.normal.to_array(), "weight": of.weight }),
+    );
+    json!({
+        "kind": kind_of(stuck),
+        "time": stuck.time,
+        "pose": stuck.pose.to_numbers(),
+        "rows": stuck.rows,
+        "held_by": held_by.collect::<Vec<Value>>(),
+    })
+}
+
+fn report(
+    args: &Args,
+    summary: Map<String, Value>,
+    (totals, stuck): (&Totals, &[Stuck]),
+    elapsed: Duration,
+) -> Report {
     let mut report = Report::new();
     let of = |key: &str| summary.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let text = |key: &str| summary.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -317,7 +346,11 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
         facts.push(("priority", text("priority")));
     }
     if totals.stuck_steps > 0 {
-        facts.push(("stuck", plural(totals.stuck_steps, "step")));
+        let kinds = stuck.iter().map(|of| {
+            let contacts = plural(of.held_by.len() as u64, "contact");
+            format!("; {} at t = {} s between {contacts}", kind_of(of), number(of.time))
+        });
+        facts.push(("stuck", plural(totals.stuck_steps, "step") + &kinds.collect::<String>()));
     }
     if of("safety_faults") > 0.0 {
         let faults = summary.get("faults").and_then(Value::as_object).into_iter().flatten();
@@ -352,6 +385,26 @@ fn report(args: &Args, summary: Map<String, Value>, totals: &Totals, elapsed: Du
         report.key(&key, value);
     }
     report
+}
+
+/// What an option was given for should come of it, or nothing should.
+fn refuse_what_does_not_apply(args: &Args) -> Result<(), Failure> {
+    let is_page = args.device == DeviceArg::Page;
+    let is_live = is_page || args.device == DeviceArg::Haply;
+    let is_replay = matches!(args.device, DeviceArg::Replay(_));
+    let wrong = [
+        (
+            args.single_threaded && is_live,
+            "--single-threaded runs without a clock, as fast as it goes, and somebody holds this device; leave it out, and replay the recording single-threaded",
+        ),
+        (args.port.is_some() && !is_page, "--port is for --device page"),
+        (args.wait.is_some() && !is_page, "--wait is for --device page"),
+        (args.other_scene && !is_replay, "--other-scene is for --device replay:FILE"),
+    ];
+    match wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        Some((_, words)) => Err(anyhow!(words)).or_bad_input(),
+        None => Ok(()),
+    }
 }
 
 fn check_outputs(args: &Args) -> Result<(), Failure> {

@@ -117,7 +117,7 @@ fn write_npz(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
 /// As figures 6 and 7 of 2016: over the trajectory.
 fn write_charts(folder: &Path, cell: f64, rows: &[Row]) -> anyhow::Result<()> {
     let times: Vec<f64> = rows.iter().map(|row| row.time).collect();
-    let all = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    let all = |of: &dyn Fn(&Row) -> f64| without_rounding(rows.iter().map(of).collect());
     let time = || Axis::new("time", "s");
     let write = |chart: &Chart, name: &str| -> anyhow::Result<()> {
         for extension in ["svg", "png"] {
@@ -148,6 +148,16 @@ fn write_charts(folder: &Path, cell: f64, rows: &[Row]) -> anyhow::Result<()> {
     chart.add("simulation step", &times, &all(&|row| 1e6 * row.step));
     chart.add("servo call", &times, &all(&|row| 1e6 * row.servo));
     write(&chart, "step-time")
+}
+
+/// Of N, N·m, cells and µs: what is nowhere more than this is what rounding left of nothing, and would fill a chart with noise.
+const NOTHING: f64 = 1e-12;
+
+fn without_rounding(mut values: Vec<f64>) -> Vec<f64> {
+    if values.iter().all(|value| value.abs() < NOTHING) {
+        values.fill(0.0);
+    }
+    values
 }
 
 /// The part as it is felt, and what it touches.

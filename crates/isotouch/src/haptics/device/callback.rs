@@ -1,8 +1,15 @@
 //! Devices with an SDK of their own.
 
+use std::time::Instant;
+
+use crate::haptics::safety::LONGEST_STALE;
+
 use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState};
 
 /// A device of two closures. Let them only copy what the SDK's own thread has: they run in the servo loop.
+///
+/// The time of a state is when the device was there, by any clock that goes on; take it where the SDK tells the pose, not in the closure. A driver that hangs tells its last state again and again: where the time is
+/// the same for 10 ms, reads say [`DeviceError::Lost`].
 ///
 /// ```
 /// use isotouch::haptics::device::{Callback, Device, DeviceCommand, DeviceState, Preset};
@@ -10,7 +17,7 @@ use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState};
 ///
 /// let mut touch = Callback::new(
 ///     Preset::Touch.capabilities(),
-///     || Ok(DeviceState::at(Pose::IDENTITY)), // hdGetDoublev(…), mm to m
+///     || Ok(DeviceState { time: 0.25, ..DeviceState::at(Pose::IDENTITY) }), // hdGetDoublev(…), mm to m
 ///     |command| match command {
 ///         DeviceCommand::Wrench(_wrench) => Ok(()), // hdSetDoublev(…)
 ///         DeviceCommand::Motion { .. } => unreachable!("an impedance device is never told to move"),
@@ -23,6 +30,8 @@ pub struct Callback<R, W> {
     capabilities: Capabilities,
     read: R,
     write: W,
+    /// The time of the last state, and since when it has been that.
+    last: Option<(f64, Instant)>,
 }
 
 impl<R, W> Callback<R, W>
@@ -33,7 +42,7 @@ where
     /// `read` gives the latest state, `write` sends a command. States that are not finite and commands of the wrong kind are kept from
     /// passing through.
     pub fn new(capabilities: Capabilities, read: R, write: W) -> Self {
-        Self { capabilities, read, write }
+        Self { capabilities, read, write, last: None }
     }
 }
 
@@ -47,12 +56,22 @@ where
     }
 
     fn read(&mut self) -> Result<DeviceState, DeviceError> {
+        let device = self.capabilities.name;
         let state = (self.read)()?;
-        if state.is_finite() {
-            Ok(state)
-        } else {
-            Err(DeviceError::BadState { device: self.capabilities.name })
+        if !state.is_finite() {
+            return Err(DeviceError::BadState { device });
         }
+        let now = Instant::now();
+        match self.last {
+            Some((time, since)) if time == state.time => {
+                let silent = (now - since).as_secs_f64();
+                if silent > LONGEST_STALE {
+                    return Err(DeviceError::Lost { device, silent, limit: LONGEST_STALE });
+                }
+            }
+            _ => self.last = Some((state.time, now)),
+        }
+        Ok(state)
     }
 
     fn write(&mut self, command: &DeviceCommand) -> Result<(), DeviceError> {

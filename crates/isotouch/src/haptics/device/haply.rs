@@ -27,7 +27,8 @@ use tungstenite::{Message, WebSocket};
 
 use crate::math::{DQuat, DVec3, Pose, Twist, Wrench};
 
-use super::link::{ServoSide, WAKE, WireSide, link};
+use super::link::{ServoSide, WAKE, WAKE_PUSHING, WireSide, link};
+use super::socket::{Heard, hear};
 use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState, OpenError, Preset};
 
 const NAME: &str = "haply";
@@ -165,7 +166,6 @@ fn connect(options: &HaplyOptions) -> Result<Connection, OpenError> {
         };
         return Err(unexpected(what, "plug it in, power it, and look whether the Haply Hub shows it"));
     };
-    socket.get_ref().set_read_timeout(Some(WAKE)).map_err(unreachable)?;
     Ok(Connection { socket, inventory, device_id })
 }
 
@@ -209,7 +209,7 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, id: &str, invento
                 let _ = socket.close(None).and_then(|()| socket.flush());
                 return;
             }
-            match hear(&mut socket) {
+            match hear(&mut socket, if pushes { WAKE_PUSHING } else { WAKE }) {
                 Heard::Text(text) => {
                     was_answered = true;
                     unanswered = unanswered.saturating_sub(1);
@@ -235,27 +235,6 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, id: &str, invento
         pushes = force != Wrench::ZERO;
         message = force_message(id, &force);
     }
-}
-
-/// What came over the wire within [`WAKE`].
-pub(super) enum Heard {
-    Text(String),
-    Nothing,
-    Closed,
-}
-
-pub(super) fn hear(socket: &mut WebSocket<TcpStream>) -> Heard {
-    match socket.read() {
-        Ok(Message::Text(text)) => Heard::Text(text.as_str().to_owned()),
-        Ok(Message::Close(_)) => Heard::Closed,
-        Ok(_) => Heard::Nothing,
-        Err(tungstenite::Error::Io(error)) if is_timeout(&error) => Heard::Nothing,
-        Err(_) => Heard::Closed,
-    }
-}
-
-pub(super) fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
 
 fn force_message(id: &str, wrench: &Wrench) -> Value {

@@ -14,6 +14,10 @@ use super::{Capabilities, DeviceCommand, DeviceError, DeviceState, wrench_of};
 
 /// How often the wire's thread looks whether it should end while nothing arrives. A closed connection wakes it at once.
 pub(super) const WAKE: Duration = Duration::from_millis(4);
+/// The same while the device pushes: by so much later than it should it lets go where the servo loop falls silent. Shorter only costs wakes.
+pub(super) const WAKE_PUSHING: Duration = Duration::from_millis(1);
+/// What the servo loop said counts for so long, s: with the time until it is looked at again, [`LONGEST_STALE`].
+const LONGEST_ORDER: f64 = LONGEST_STALE - 1e-3;
 
 #[derive(Clone, Copy)]
 struct Arrival {
@@ -76,6 +80,7 @@ pub(super) fn link(
 }
 
 impl ServoSide {
+    /// The latest state, at the time of this call: between two states of a page that draws 60 in a second the hand is where it was last, and the simulation's answers to that are not stale.
     pub(super) fn read(&mut self) -> Result<DeviceState, DeviceError> {
         let device = self.device;
         let now = self.start.elapsed().as_secs_f64();
@@ -90,7 +95,7 @@ impl ServoSide {
         } else if !arrival.state.is_finite() {
             Err(DeviceError::BadState { device })
         } else {
-            Ok(arrival.state)
+            Ok(DeviceState { time: now, ..arrival.state })
         }
     }
 
@@ -153,11 +158,11 @@ impl WireSide {
         self.arrivals.write(arrival);
     }
 
-    /// What to push with now: zero if the servo loop has not said anything for [`LONGEST_STALE`], or ends.
+    /// What to push with now: zero if the servo loop has not said anything for [`LONGEST_ORDER`], or ends.
     pub(super) fn wrench(&mut self) -> Wrench {
         let now = self.now();
         let order = *self.orders.read().value;
-        if self.should_stop() || order.at < 0.0 || now - order.at > LONGEST_STALE {
+        if self.should_stop() || order.at < 0.0 || now - order.at > LONGEST_ORDER {
             return Wrench::ZERO;
         }
         let (max_force, max_torque) = self.limits;

@@ -34,6 +34,7 @@ mod link;
 pub mod page;
 mod path;
 mod replay;
+mod socket;
 mod workspace;
 
 pub use callback::Callback;

@@ -9,14 +9,16 @@
 //!           {"error": "…"}                                                    for a message that is none of the above
 //! ```
 //!
-//! The frame is the scene's or whatever a [`super::Workspace`] makes of it. `t` is the client's clock and must not go back.
+//! The frame is the scene's or whatever a [`super::Workspace`] makes of it. `t` is the client's clock and must not go back; velocities come of it, and the states that are read have the time of this machine.
 //!
 //! Only pages of this machine may connect: a browser says where a page comes from (`Origin`), and any other than localhost is refused, so
-//! that no web site drives the simulation behind the user's back. Messages are at most 4 KiB. A second client is turned away with 503, also while the first is silent.
+//! that no web site drives the simulation behind the user's back. Messages are at most 4 KiB. A second client is turned away with 503, also while the first is silent;
+//! one that comes while the first leaves, as a page does that is loaded anew, gets its place.
 //!
 //! A page draws at 60 Hz or less and pushes no hand, so its silence counts as loss only after 100 ms, unless told otherwise; a closed
 //! connection counts at once.
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -30,9 +32,9 @@ use tungstenite::{Message, WebSocket};
 
 use crate::math::{DVec3, Pose, Twist};
 
-use super::haply::{Heard, hear, is_timeout};
 use super::link::{ServoSide, WAKE, WireSide, link};
 use super::path::rotation_vector;
+use super::socket::{Heard, hear, is_timeout};
 use super::{Capabilities, Causality, Device, DeviceCommand, DeviceError, DeviceState, OpenError};
 
 const NAME: &str = "page";
@@ -121,17 +123,18 @@ impl Device for Page {
 
 /// The wire's thread: client after client.
 fn serve(mut wire: WireSide, listener: &TcpListener) {
+    let mut others = Others::default();
     while !wire.should_stop() {
-        match listener.accept() {
-            Ok((stream, _)) => {
-                if let Some(socket) = welcome(stream) {
-                    wire.opened();
-                    talk(&mut wire, socket, listener);
-                    wire.closed();
-                }
-            }
+        let next = others.next().or_else(|| listener.accept().ok().map(|(stream, _)| stream));
+        let Some(stream) = next else {
             // Nobody there, or a client that was gone again.
-            Err(_) => thread::sleep(WAKE),
+            thread::sleep(WAKE);
+            continue;
+        };
+        if let Some(socket) = welcome(stream) {
+            wire.opened();
+            talk(&mut wire, socket, (listener, &mut others));
+            wire.closed();
         }
     }
 }
@@ -146,9 +149,7 @@ fn welcome(stream: TcpStream) -> Option<WebSocket<TcpStream>> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(LONGEST_MESSAGE))
         .max_frame_size(Some(LONGEST_MESSAGE));
-    let socket = tungstenite::accept_hdr_with_config(stream, only_local, Some(config)).ok()?;
-    socket.get_ref().set_read_timeout(Some(WAKE)).ok()?;
-    Some(socket)
+    tungstenite::accept_hdr_with_config(stream, only_local, Some(config)).ok()
 }
 
 /// Programs send no `Origin`; browsers always do.
@@ -178,17 +179,22 @@ fn is_local_origin(origin: &str) -> bool {
     ["http", "https"].contains(&scheme) && (host.eq_ignore_ascii_case("localhost") || is_loopback)
 }
 
-fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, listener: &TcpListener) {
+fn talk(
+    wire: &mut WireSide,
+    mut socket: WebSocket<TcpStream>,
+    (listener, others): (&TcpListener, &mut Others),
+) {
     let mut last: Option<DeviceState> = None;
-    let mut others = Others::default();
     loop {
-        let heard = hear(&mut socket);
+        let heard = hear(&mut socket, WAKE);
         if wire.should_stop() {
             let _ = socket.close(None).and_then(|()| socket.flush());
             return;
         }
         // However silent this one is: it wakes every few milliseconds.
-        others.turn_away(listener);
+        if !matches!(heard, Heard::Closed) {
+            others.turn_away(listener);
+        }
         let text = match heard {
             Heard::Text(text) => text,
             Heard::Nothing => continue,
@@ -209,16 +215,29 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, listener: &TcpLis
     }
 }
 
-/// Clients that were told that there is another. They are kept for a moment: a connection that is closed before its request was read is reset, and the answer with it.
+/// Clients that came while there was another.
 #[derive(Default)]
 struct Others {
+    /// Those that are not told yet, since when: a page that is loaded anew comes in the moment in which its old connection ends.
+    waiting: VecDeque<(TcpStream, Instant)>,
+    /// Those that were told. They are kept for a moment: a connection that is closed before its request was read is reset, and the answer with it.
     told: Vec<(TcpStream, Instant)>,
 }
 
 impl Others {
+    /// For so long a client waits for the one before to leave. Longer keeps a second client in the dark; shorter does not outlast a loaded machine's pauses.
+    const PATIENCE: Duration = Duration::from_millis(50);
     const LONGEST: Duration = Duration::from_secs(1);
     /// At once; more are closed without a word.
     const MOST: usize = 16;
+    const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 80\r\n\
+        Retry-After: 1\r\nConnection: close\r\n\r\n\
+        another client is connected; close it (its tab or program), and try again in 1 s";
+
+    /// The place is free: whoever has waited longest gets it.
+    fn next(&mut self) -> Option<TcpStream> {
+        self.waiting.pop_front().map(|(stream, _)| stream)
+    }
 
     fn turn_away(&mut self, listener: &TcpListener) {
         self.told.retain_mut(|(stream, since)| {
@@ -229,13 +248,19 @@ impl Others {
             };
             has_more && since.elapsed() < Self::LONGEST
         });
-        let Ok((mut stream, _)) = listener.accept() else { return };
-        if self.told.len() >= Self::MOST || stream.set_nonblocking(true).is_err() {
-            return;
+        if let Ok((stream, _)) = listener.accept()
+            && self.waiting.len() + self.told.len() < Self::MOST
+        {
+            self.waiting.push_back((stream, Instant::now()));
         }
-        let refusal = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-        if stream.write_all(refusal).is_ok() && stream.shutdown(Shutdown::Write).is_ok() {
-            self.told.push((stream, Instant::now()));
+        while self.waiting.front().is_some_and(|(_, since)| since.elapsed() >= Self::PATIENCE) {
+            let Some(mut stream) = self.next() else { return };
+            let is_told = stream.set_nonblocking(true).is_ok()
+                && stream.write_all(Self::REFUSAL).is_ok()
+                && stream.shutdown(Shutdown::Write).is_ok();
+            if is_told {
+                self.told.push((stream, Instant::now()));
+            }
         }
     }
 }

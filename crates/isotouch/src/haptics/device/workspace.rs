@@ -86,13 +86,18 @@ pub enum WorkspaceError {
 /// A spring of k N/m in the scene is felt as f·s·k.
 ///
 /// While the clutch is open the scene sees the handle at rest where it was, the hand feels nothing (an admittance device stays where it is),
-/// and afterwards motion goes on from there without a jump: `scene_centre` and `handle_from_tool` have changed.
+/// and afterwards motion goes on from there without a jump: `scene_centre` and `handle_from_tool` have changed. What an admittance device is told to be
+/// may have gone on meanwhile; it goes on from where that is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workspace {
     options: WorkspaceOptions,
     opened_by_call: bool,
-    /// Where the scene sees the handle while the clutch is open.
+    /// Where the scene sees the handle while the clutch is open, …
     held: Option<Pose>,
+    /// … and where an admittance device stays.
+    parked: Option<Pose>,
+    /// Where the scene last wanted an admittance device.
+    commanded: Option<Pose>,
     /// When the clutch closed, by the device's clock.
     closed_at: Option<f64>,
     last_device: Option<DeviceState>,
@@ -124,6 +129,8 @@ impl Workspace {
             options,
             opened_by_call: false,
             held: None,
+            parked: None,
+            commanded: None,
             closed_at: None,
             last_device: None,
             last_scene: None,
@@ -155,8 +162,10 @@ impl Workspace {
         let opens = self.opened_by_call || state.buttons & self.options.clutch_buttons != 0;
         if opens && self.held.is_none() {
             self.held = Some(self.last_scene.unwrap_or_else(|| self.placed(&state.pose)));
+            self.parked = Some(state.pose);
         } else if !opens && let Some(held) = self.held.take() {
-            self.take_up(&state.pose, &held);
+            self.parked = None;
+            self.take_up(&state.pose, &self.commanded.unwrap_or(held));
             self.closed_at = Some(state.time);
         } else if let Some(closed) = self.closed_at {
             let since = state.time - closed;
@@ -191,7 +200,10 @@ impl Workspace {
     }
 
     /// A command of the scene as the device is to have it.
-    pub fn to_device(&self, command: &DeviceCommand) -> DeviceCommand {
+    pub fn to_device(&mut self, command: &DeviceCommand) -> DeviceCommand {
+        if let DeviceCommand::Motion { pose, .. } = command {
+            self.commanded = Some(*pose);
+        }
         let o = &self.options;
         let turn = o.scene_from_device.conjugate();
         match command {
@@ -202,9 +214,9 @@ impl Workspace {
                     torque: turn * wrench.torque * (o.force_scale / o.scale * grown),
                 })
             }
-            DeviceCommand::Motion { pose, twist } => match (self.held, self.last_device) {
-                (Some(_), Some(device)) => DeviceCommand::Motion { pose: device.pose, twist: Twist::ZERO },
-                _ => DeviceCommand::Motion {
+            DeviceCommand::Motion { pose, twist } => match self.parked {
+                Some(pose) => DeviceCommand::Motion { pose, twist: Twist::ZERO },
+                None => DeviceCommand::Motion {
                     pose: Pose {
                         position: o.device_centre + turn * (pose.position - o.scene_centre) / o.scale,
                         rotation: (turn * pose.rotation * o.handle_from_tool.conjugate()).normalize(),

@@ -8,17 +8,35 @@ use crate::math::{Motion, MotionKind, Pose, Twist};
 const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
-/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner and takes longer.
-const LONGEST_STRIDE: f64 = 1.0;
+/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner, takes longer, and is felt as a click: with 1 a part that falls off a
+/// lump comes half the way back in the next step.
+const LONGEST_STRIDE: f64 = 0.5;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
 const MOST_CHORDS: f64 = 16.0;
 
 impl GodObject {
-    /// A wanted step, no longer than the stride while something is near. What is meant for comparison goes as far as it goes.
-    pub(super) fn no_farther(&self, wanted: Twist) -> Twist {
-        let is_limited = self.options.detection == Detection::Continuous && !self.rows.is_empty();
-        let way = self.way(&wanted);
-        if is_limited && way > self.stride { scaled(&wanted, self.stride / way) } else { wanted }
+    /// What constraints leave of a wanted step, no longer than the stride while something is near, and whether it would have been longer. What is meant for comparison goes as far as it goes.
+    ///
+    /// It is what slides that is shortened, not the wish: most of that of a hand far inside leads into the wall, and a part that goes by what is left of a short wish drags behind it.
+    pub(super) fn within_stride(&mut self, wanted: &Twist) -> (Twist, bool) {
+        let step = self.constrained(wanted);
+        let way = self.way(&step);
+        if self.options.detection != Detection::Continuous || self.rows.is_empty() || way <= self.stride {
+            return (step, false);
+        }
+        let slide = scaled(&step, self.stride / way);
+        (self.approaching(&sum(&slide, &self.press(wanted, &step))), true)
+    }
+
+    /// What contacts took of a wish, no more than points reach: with it a part that has come off a curved surface while it slides comes back. More would make all of that of rows that hardly count here.
+    /// With friction some of it is along the surface, and was held.
+    fn press(&self, wanted: &Twist, step: &Twist) -> Twist {
+        if self.options.friction > 0.0 {
+            return Twist::ZERO;
+        }
+        let taken = sum(wanted, &scaled(step, -1.0));
+        let reach = self.options.reach * self.pair.surface().cell();
+        scaled(&taken, reach / self.way(&taken).max(reach))
     }
 
     /// A step in contact, shortened until few chords are as near to its curve as the level is to the surface.
@@ -34,13 +52,13 @@ impl GodObject {
     }
 
     /// Longer strides where nothing is met, shorter ones where something is: no shorter than points reach, for within that rows know of everything.
-    pub(super) fn keep_stride(&mut self, step: &Twist, part: f64) {
+    pub(super) fn keep_stride(&mut self, step: &Twist, was_limited: bool, part: f64) {
         let least = self.options.reach * self.pair.surface().cell();
         self.stride = self.stride.min(self.longest_stride());
         let way = self.way(step);
         if part < 1.0 {
             self.stride = (part * way).max(least).min(self.longest_stride().max(least));
-        } else if way > 0.5 * self.stride {
+        } else if was_limited || way > 0.5 * self.stride {
             self.stride = (2.0 * self.stride).min(self.longest_stride());
         }
     }
@@ -97,6 +115,10 @@ impl GodObject {
         let new = contacts.iter().filter(|of| !self.touching.contains(&of.point));
         new.filter_map(|of| of.intervals.first().map(|first| first.start)).min_by(f64::total_cmp)
     }
+}
+
+fn sum(a: &Twist, b: &Twist) -> Twist {
+    Twist { linear: a.linear + b.linear, angular: a.angular + b.angular }
 }
 
 fn scaled(step: &Twist, by: f64) -> Twist {

@@ -24,7 +24,8 @@
 //!
 //! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
 //! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
-//! far as it came where something was.
+//! far as it came where something was. It is what contacts leave of the wish that is shortened, while the part comes back to what bends away from under it: of a wish that was shortened first little would be left along the wall, and a part without friction would drag behind
+//! a hand that is deep.
 //!
 //! # Being stuck
 //!
@@ -274,7 +275,7 @@ impl GodObject {
             }
             passes += 1;
             let had_rows = !self.rows.is_empty();
-            let step = self.constrained(&self.no_farther(wanted));
+            let (step, was_limited) = self.within_stride(&wanted);
             if self.is_still(&step) {
                 break;
             }
@@ -291,7 +292,7 @@ impl GodObject {
             if part == 1.0 && !had_rows {
                 break;
             }
-            self.keep_stride(&step, part);
+            self.keep_stride(&step, was_limited, part);
         }
         self.look_around();
         let is_held = is_somewhere && !moved && !self.is_still(&self.wanted(world_from_hand));

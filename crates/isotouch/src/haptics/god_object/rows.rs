@@ -31,6 +31,9 @@ const THINNINGS: u32 = 8;
 /// A little thinner than a conflict says, so that it is gone whatever the rounding.
 const A_LITTLE_THINNER: f64 = 0.9;
 
+/// What slides comes nearer by this part of its gap in a pass: the rest is for surfaces that bend towards it. More uses up skins wherever one does; less leaves it hovering.
+const OF_GAP: f64 = 0.5;
+
 impl GodObject {
     /// Finds the points within reach of the surface where the god object is, and makes constraints of them. Nothing to do if it has not moved.
     pub(super) fn look_around(&mut self) {
@@ -151,6 +154,17 @@ impl GodObject {
             solution
         };
         self.relaxed |= solution.outcome == Outcome::Relaxed;
+        if solution.is_minimum() { solution.step } else { Twist::ZERO }
+    }
+
+    /// The motion nearest to one that slides, which gives back skins and comes nearer to what it is off by a part. Rows are those of the last program, thinned where they had to be; what holds the part is what held it there.
+    pub(super) fn approaching(&mut self, step: &Twist) -> Twist {
+        let Some(metric) = Cholesky6::new(&self.pair.metric(self.pose.rotation)) else { return Twist::ZERO };
+        for row in self.rows.iter_mut().filter(|row| row.bound > 0.0) {
+            row.bound *= OF_GAP;
+        }
+        let guess = self.holding_rows();
+        let solution = self.solver.solve_or_relax(&metric, step, &self.rows, &guess.0[..guess.1]);
         if solution.is_minimum() { solution.step } else { Twist::ZERO }
     }
 

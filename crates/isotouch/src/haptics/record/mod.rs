@@ -149,7 +149,7 @@ pub enum RecordingError {
         version: u32,
     },
     /// Bytes that contradict themselves.
-    #[error("{}: damaged at byte {at}: {what}; {} entries before it are whole and can be read with RecordingReader", path.display(), whole)]
+    #[error("{}: a recording that is damaged at byte {at}: {what}; the {whole} entries before that are whole (RecordingReader gives them). Take a copy of it, or make another with `isotouch haptic SCENE --record FILE`", path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,

@@ -53,7 +53,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use servo::{Feedback, Servo};
-pub use simulation::{Simulation, Totals};
+pub use simulation::{Holding, Simulation, Stuck, Totals};
 
 use super::device::{DeviceCommand, DeviceState};
 use super::exchange::exchange;
@@ -65,7 +65,7 @@ use local::LocalModel;
 /// How a session runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionOptions {
-    /// Rate of the servo loop, Hz: what a step is taken to last before the device's clock tells.
+    /// Rate of the servo loop, Hz: what a step is taken to last before the device's clock tells, and after how many calls one that stands still is stale.
     pub rate: f64,
     /// What may be felt.
     pub safety: SafetyOptions,

@@ -25,7 +25,9 @@ pub struct Servo {
 struct Manipulandum {
     pose: Pose,
     twist: Twist,
-    /// Of the last call; `None` before the first, which says where the device is.
+    /// Whether it is where the device was found; not before the first state, nor after a loss.
+    is_placed: bool,
+    /// Of the last call in which it moved; `None` before the first, and after a fault.
     time: Option<f64>,
     mass: f64,
     /// In the body's frame.
@@ -70,7 +72,7 @@ impl Servo {
             words,
             coupling,
             center: mass.center_of_mass,
-            safety: Safety::new(options.safety),
+            safety: Safety::at_rate(options.safety, options.rate),
             solvers: Solvers::new(),
             body: Manipulandum::new((pose, mass), &coupling, options),
         }
@@ -107,7 +109,7 @@ impl Servo {
     pub(super) fn motion(&mut self, state: &DeviceState, push: Wrench) -> (DeviceCommand, Feedback) {
         self.words.update();
         let is_sound = state.is_sound() && push.is_finite();
-        if is_sound {
+        if is_sound && !self.body.is_placed {
             self.body.take_up(&state.pose);
         }
         let hand = (self.body.pose, self.body.twist);
@@ -118,10 +120,14 @@ impl Servo {
         let back = self.safety.filter(state.time, data, if is_sound { back } else { NO_FORCE });
         let is_fault = matches!(self.safety.status().state, SafetyState::Zero(_));
         if is_sound && !is_fault {
+            // After a fault it goes on from where the device is now, not from where it should have stayed.
+            if self.body.time.is_none() {
+                self.body.take_up(&state.pose);
+            }
             self.body.push(push + back, state.time, self.center);
         } else {
             // A hand that pushes against nothing would run away with the device.
-            self.body.rest(state.time);
+            self.body.rest();
         }
         let Manipulandum { pose, twist, .. } = self.body;
         (DeviceCommand::Motion { pose, twist }, feedback)
@@ -151,8 +157,9 @@ impl Servo {
         self.safety.device_lost();
     }
 
-    /// It answers again; forces grow from nothing.
+    /// It answers again; forces grow from nothing, and an admittance device goes on from where it is then.
     pub fn device_found(&mut self) {
+        self.body.is_placed = false;
         self.safety.device_found();
     }
 
@@ -193,6 +200,7 @@ impl Manipulandum {
         Self {
             pose,
             twist: Twist::ZERO,
+            is_placed: false,
             time: None,
             mass: (options.hand_mass * mass.mass).max(least(0, coupling.stiffness, coupling.damping)),
             inertia: mass.inertia * options.hand_mass + DMat3::from_diagonal(DVec3::splat(least_inertia)),
@@ -200,19 +208,15 @@ impl Manipulandum {
         }
     }
 
-    /// It begins where the device is, whatever the scene says: a device that is told to be elsewhere at once jumps.
+    /// It begins where the device is, at rest, whatever the scene says: a device that is told to be elsewhere at once jumps.
     fn take_up(&mut self, device: &Pose) {
-        if self.time.is_none() {
-            self.pose = *device;
-        }
+        (self.pose, self.twist) = (*device, Twist::ZERO);
+        (self.is_placed, self.time) = (true, None);
     }
 
-    /// It stays where it is.
-    fn rest(&mut self, time: f64) {
-        self.twist = Twist::ZERO;
-        if time.is_finite() {
-            self.time = Some(time);
-        }
+    /// It stays where it is. Not where the device says that it is, call after call: one that gives way a little would creep.
+    fn rest(&mut self) {
+        (self.twist, self.time) = (Twist::ZERO, None);
     }
 
     /// The wrench is about the handle's origin.

@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use super::local::{LocalModel, Solvers};
 use crate::contact::Placed;
+use crate::contact::constraint::Freedom;
 use crate::haptics::Renderer;
 use crate::haptics::device::DeviceState;
 use crate::haptics::exchange::{Reader, Writer};
+use crate::math::{DVec3, Pose};
 
 /// Longest step that is integrated at once, s: after a pause the part catches up over some steps instead of being thrown.
 const LONGEST_STEP: f64 = 0.01;
@@ -26,6 +28,7 @@ pub struct Simulation {
     order: Vec<u32>,
     solvers: Solvers,
     totals: Totals,
+    stuck: Vec<Stuck>,
 }
 
 /// What came of a whole session.
@@ -39,6 +42,32 @@ pub struct Totals {
     pub most_contacts: usize,
     /// Steps in which the part was held although the hand pulled.
     pub stuck_steps: u64,
+}
+
+/// How the part came to be held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stuck {
+    /// Of the device's state, s.
+    pub time: f64,
+    /// Where the part was, `world_from_held`.
+    pub pose: Pose,
+    /// Pinched: no motion leaves all contacts, some slide along them. Jammed: none is left.
+    pub freedom: Freedom,
+    /// What proves it: contacts whose forces, by their weights, sum to nothing.
+    pub held_by: Vec<Holding>,
+    /// How many constraints there were in all.
+    pub rows: usize,
+}
+
+/// A contact that holds the part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Holding {
+    /// In the world, m.
+    pub place: DVec3,
+    /// Out of the fixed part, a unit vector in the world.
+    pub normal: DVec3,
+    /// Its part of the proof.
+    pub weight: f64,
 }
 
 impl Simulation {
@@ -59,6 +88,7 @@ impl Simulation {
             order: Vec::with_capacity(256),
             solvers: Solvers::new(),
             totals: Totals::default(),
+            stuck: Vec::new(),
         }
     }
 
@@ -83,6 +113,9 @@ impl Simulation {
             twist: crate::math::Twist { linear: state.twist.at(arm), ..state.twist },
         };
         let rendered = self.renderer.step(&hand, dt);
+        if rendered.is_stuck && !self.last.is_stuck {
+            self.note_stuck(state.time);
+        }
         let totals = &mut self.totals;
         totals.steps += 1;
         totals.max_penetration = totals.max_penetration.max(rendered.penetration);
@@ -100,6 +133,28 @@ impl Simulation {
         word.seconds = begin.elapsed().as_secs_f64();
         self.words.write(*word);
         true
+    }
+
+    /// Asks what holds the part, unless that was told before of the same kind.
+    fn note_stuck(&mut self, time: f64) {
+        let Renderer::Constraint(god, _) = &mut self.renderer else { return };
+        let (freedom, proof) = god.freedom();
+        let is_told = |of: &Stuck| std::mem::discriminant(&of.freedom) == std::mem::discriminant(&freedom);
+        if !matches!(freedom, Freedom::Pinched { .. } | Freedom::Jammed) || self.stuck.iter().any(is_told) {
+            return;
+        }
+        let contacts: Vec<(DVec3, DVec3)> = god.contacts().collect();
+        let held_by = proof.iter().map(|of| {
+            let (place, normal) = contacts[of.row];
+            Holding { place, normal, weight: of.weight }
+        });
+        let (held_by, rows) = (held_by.collect(), contacts.len());
+        self.stuck.push(Stuck { time, pose: god.pose(), freedom, held_by, rows });
+    }
+
+    /// How the part first came to be pinched, and how it first came to be jammed, in that order or the other.
+    pub fn stuck(&self) -> &[Stuck] {
+        &self.stuck
     }
 
     /// What it renders with.
