@@ -208,6 +208,9 @@ fn errors_name_file_line_column_and_remedy() {
         (format!("{BALL}material = \"stele\""), "'stele' is no material of body 'ball'; there are none"),
         (format!("[materials.steel]\n{BALL}material = \"stele\""), "did you mean 'steel'?"),
         (format!("[materials.a]\nstiffness = -1\n{BALL}"), "s.toml:1:1: material 'a': stiffness is -1"),
+        (format!("gravity = [0, -1e300, 0]\n{BALL}"), "s.toml:1:11: gravity is [0, -1e300, 0], but must be"),
+        (format!("{BALL}velocity = [1e300, 0, 0]\n"), "of numbers up to 1e9 m/s"),
+        (format!("[[surfaces]]\nplane = {{ offset = -1e300 }}\n{BALL}"), "s.toml:2:20: "),
         // Two such springs one behind the other were infinitely stiff.
         (format!("[materials.a]\nstiffness = 1e299\n{BALL}"), "stiffness is 1e299, but must be"),
         (format!("[[laws]]\nbetween = [\"a\", \"b\"]\n{BALL}"), "s.toml:2:12: 'a' is no between of law 1"),

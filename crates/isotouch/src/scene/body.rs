@@ -43,7 +43,11 @@ const KEYS: [&str; 14] = [
 ];
 
 /// m. Farther than this not even a millimetre is told from none.
-const FARTHEST: f64 = 1e13;
+pub(super) const FARTHEST: f64 = 1e13;
+/// m/s and rad/s; light is slower.
+const FASTEST: f64 = 1e9;
+/// N and N·m: a mass of 10³⁰ kg at a metre per square second.
+const STRONGEST: f64 = 1e30;
 
 /// All of a body but its shape.
 pub(super) fn read_body(
@@ -53,7 +57,8 @@ pub(super) fn read_body(
 ) -> Result<(BodyOptions, Wrench), SceneError> {
     table.check_keys(&KEYS)?;
     let kind = table.named("kind", &KINDS)?.unwrap_or_default();
-    let vector = |key: &str| table.vector(key).map(|found| found.unwrap_or(DVec3::ZERO));
+    let vector =
+        |key: &str, within| table.vector_within(key, within).map(|found| found.unwrap_or(DVec3::ZERO));
     let rotation = match table.get("rotation") {
         Some(value) => rotation(&value)?,
         None => DQuat::IDENTITY,
@@ -79,20 +84,20 @@ pub(super) fn read_body(
             return Err(SceneError::Conflict { place: value.place(), problem });
         }
     }
-    if let Some(value) = table.get("position") {
-        let far = value.vector()?.abs().max_element() > FARTHEST;
-        far.then(|| value.bad(format!("within {FARTHEST:e} m of the origin"))).map_or(Ok(()), Err)?;
-    }
     let options = BodyOptions {
         name,
         kind,
         mass,
-        pose: Pose { position: vector("position")?, rotation },
-        twist: Twist { linear: vector("velocity")?, angular: vector("angular_velocity")? },
+        pose: Pose { position: vector("position", (FARTHEST, "m"))?, rotation },
+        twist: Twist {
+            linear: vector("velocity", (FASTEST, "m/s"))?,
+            angular: vector("angular_velocity", (FASTEST, "rad/s"))?,
+        },
         material: materials.of(table)?,
         is_bullet: table.get("bullet").map(|value| value.flag()).transpose()?.unwrap_or(false),
     };
-    Ok((options, Wrench { force: vector("force")?, torque: vector("torque")? }))
+    let (force, torque) = (vector("force", (STRONGEST, "N"))?, vector("torque", (STRONGEST, "N·m"))?);
+    Ok((options, Wrench { force, torque }))
 }
 
 /// `[x, y, z, w]` or `{ axis = [0, 1, 0], degrees = 30 }`.

@@ -258,7 +258,7 @@ fn world_options(root: &Table<'_>) -> Result<WorldOptions, SceneError> {
         }
     }
     Ok(WorldOptions {
-        gravity: root.vector("gravity")?.unwrap_or(usual.gravity),
+        gravity: root.vector_within("gravity", (1e9, "m/s²"))?.unwrap_or(usual.gravity),
         integrator,
         contact: root.named("contact", &ContactModel::NAMES)?.unwrap_or_default(),
         penalty: penalty(root, integrator)?,

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::body::FARTHEST;
 use super::error::{Place, SceneError};
 use super::materials::Materials;
 use super::table::Table;
@@ -70,13 +71,22 @@ pub(super) fn surface_shape(table: &Table<'_>) -> Result<Option<SurfaceShape>, S
                 }
                 None => DVec3::Y,
             };
-            Some(SurfaceShape::Plane(Plane { normal, offset: plane.number("offset")?.unwrap_or(0.0) }))
+            let offset = plane.number("offset")?.unwrap_or(0.0);
+            if let Some(value) = plane.get("offset").filter(|_| offset.abs() > FARTHEST) {
+                return Err(value.bad(format!("a number up to {FARTHEST:e} m")));
+            }
+            Some(SurfaceShape::Plane(Plane { normal, offset }))
         }
         Some((_, value)) => {
             let ball = value.table(format!("the ball of {}", table.what))?;
             ball.check_keys(&["center", "radius"])?;
-            let radius = ball.need("radius", "write radius = 1.0")?.positive()?;
-            Some(SurfaceShape::Ball(Ball { center: ball.vector("center")?.unwrap_or(DVec3::ZERO), radius }))
+            let value = ball.need("radius", "write radius = 1.0")?;
+            let radius = value.positive()?;
+            if radius > FARTHEST {
+                return Err(value.bad(format!("a positive number up to {FARTHEST:e} m")));
+            }
+            let center = ball.vector_within("center", (FARTHEST, "m"))?.unwrap_or(DVec3::ZERO);
+            Some(SurfaceShape::Ball(Ball { center, radius }))
         }
         None => None,
     })

@@ -170,6 +170,20 @@ impl<'a> Table<'a> {
         self.get(key).map(|value| value.vector()).transpose()
     }
 
+    /// Numbers whose squares and products can still be computed with; `unit` is for the message.
+    pub(super) fn vector_within(
+        &self,
+        key: &str,
+        (most, unit): (f64, &str),
+    ) -> Result<Option<DVec3>, SceneError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let vector = value.vector()?;
+        if vector.abs().max_element() > most {
+            return Err(value.bad(format!("of numbers up to {most:e} {unit}")));
+        }
+        Ok(Some(vector))
+    }
+
     pub(super) fn named<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Result<Option<T>, SceneError> {
         self.get(key).map(|value| value.named(names)).transpose()
     }
