@@ -297,7 +297,7 @@ fn a_thickness_beyond_all_reason_is_refused_before_it_takes_memory() {
     let scene = Scene::parse("thick.toml", text).unwrap();
     let told = scene.stage(scene.world().unwrap()).err().unwrap().to_string();
     assert!(
-        told.contains("the thickness of the cloth 'sheet' is 20 m") && told.contains("0.00236 m"),
+        told.contains("the thickness of the cloth 'sheet' is 20 m") && told.contains("0.00295 m"),
         "{told}"
     );
     // Of one that meets a finer one it is found when they step.

@@ -57,7 +57,7 @@ pub struct ClothOptions {
     pub edges: EdgeTest,
     /// Whether it is kept off itself.
     pub self_collision: bool,
-    /// How far it is kept off itself, m. `None` takes the largest circumradius of its triangles, so that no particle fits between three others.
+    /// How far it is kept off itself, m. `None` takes five quarters of the largest circumradius of its triangles, so that no particle fits between three others, stretched a little as they may be.
     pub thickness: Option<f64>,
     /// Coulomb's μ of cloth on cloth.
     pub self_friction: f64,

@@ -69,6 +69,9 @@ pub(super) struct Pin {
     pub(super) to: DVec3,
 }
 
+/// The usual thickness, in gaps between particles. With just one, a particle fits through the middle of a square, and sheets that are aligned fell through each other; stretched cloth has larger gaps.
+const SPARE: f64 = 1.25;
+
 impl Cloth {
     /// Cloth in the shape of a mesh, which is its shape at rest. Vertices that no triangle uses stay where they are.
     pub fn from_mesh(mesh: &TriMesh, options: &ClothOptions) -> Result<Self, ClothError> {
@@ -90,11 +93,12 @@ impl Cloth {
         cloth.mesh = Some(Arc::new(mesh.clone()));
         cloth.strains = Solver::new(&strains, count);
         cloth.bends = Solver::new(&bends, count);
-        cloth.thickness = options.self_collision.then(|| options.thickness.unwrap_or(gap));
+        let usual = SPARE * gap;
+        cloth.thickness = options.self_collision.then(|| options.thickness.unwrap_or(usual));
         if let Some(thickness) = cloth.thickness
             && Neighbours::default().update(&cloth.places, thickness).is_err()
         {
-            return Err(ClothError::TooThick { cloth: cloth.name, thickness, usual: gap });
+            return Err(ClothError::TooThick { cloth: cloth.name, thickness, usual });
         }
         cloth.self_friction = options.self_friction;
         check(&cloth.name, "damping", options.damping, 0.0)?;

@@ -210,6 +210,26 @@ fn sheets_do_not_pass_through_each_other() {
     assert!(fallen(false) < -0.1, "without, it falls through");
 }
 
+/// Particles of the upper one fall on the middles of squares of the lower one, where they are as far from all others as can be: they fitted through.
+#[test]
+fn aligned_sheets_do_not_pass_through_each_other() {
+    let mut world = ClothWorld::default();
+    let is_rim = |k: &usize| [0, 12].contains(&(k % 13)) || [0, 12].contains(&(k / 13));
+    let held = ClothOptions { pins: (0..13 * 13).filter(is_rim).collect(), ..Default::default() };
+    let below = garments::sheet([0.3, 0.3], [12, 12]).unwrap();
+    let below = world.add_cloth(Cloth::from_mesh(&below, &held).unwrap());
+    let above = garments::sheet([0.2, 0.2], [8, 8]).unwrap();
+    let mut above = Cloth::from_mesh(&above, &ClothOptions::default()).unwrap();
+    let places: Vec<DVec3> = above.places().iter().map(|p| *p + DVec3::new(0.0125, 0.06, 0.0125)).collect();
+    above.set_places(&places).unwrap();
+    let above = world.add_cloth(above);
+    for _ in 0..60 {
+        world.step(0.01).unwrap();
+    }
+    let lowest = |id| world.cloth(id).places().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+    assert!(lowest(above) > lowest(below) - 0.005, "{} below {}", lowest(above), lowest(below));
+}
+
 #[test]
 fn sheets_that_meet_keep_their_momentum_and_their_bits() {
     let fresh = || {
