@@ -272,7 +272,7 @@ fn heap(shape: &Arc<Shape>, bodies: usize, seed: u64) -> anyhow::Result<World> {
 fn remarks() -> Vec<String> {
     vec![
         "Implicit integrator, the usual material (stiffness 10¹⁰ N/m³, damping 1 ms, μ = 0.5) with a rolling friction of 2 mm, a fiftieth of the radius; without it round bodies roll on for longer than 5 s. Fields of 64³ and shells of 1,000 points, all bodies shell and field in turn. At rest: from then on the mean kinetic energy of a body stays below \
-         10⁻⁵ J, about 3 mm/s. Below 1, the fourth column says that the simulation is ahead of the clock."
+         10⁻⁵ J, about 3 mm/s. Below 1, the fifth column says that the simulation is ahead of the clock."
             .into(),
         "Bodies fall in layers of nine, so a large heap is a tower that falls for longer, from higher, and faster: 22 layers for 200 bodies, the topmost from 5 m. Until it lies, steps have pairs to look at \
          and impacts to solve, but few points in contact; the mean cost per point over all 5 s counts that in. What lies is in the columns of the last second. A pair is looked at when the spheres around both \

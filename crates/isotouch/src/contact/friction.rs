@@ -2,7 +2,8 @@
 //!
 //! Coulomb's force jumps where sliding begins. Here it rises from zero with the sliding speed, as v/√(v² + v₀²), until it reaches μ·f at ten *slip speeds* v₀; so what
 //! "sticks" creeps, by about v₀·tan θ/√(μ² − tan² θ) on a slope θ. That is the price of a force that implicit integrators can follow: with
-//! v₀ = 0.1 mm/s a block creeps less than a hair's breadth in a second. The static μ holds until the force has risen to all of it; from there on μ falls to its kinetic value, over as many speeds
+//! v₀ = 10 µm/s a block creeps less than a hair's breadth in some seconds. What leans on others needs that: in heaps that crept ten times as fast bodies came to the edge of balance, and fell seconds after all had
+//! come to rest. The static μ holds until the force has risen to all of it; from there on μ falls to its kinetic value, over as many speeds
 //! again.
 //!
 //! What rolls or spins in place does not slide, and so is not held back by that. What holds it back in the world is that surfaces give way under it: a torque against turning, of at most a length times the normal
@@ -39,7 +40,7 @@ impl Default for Friction {
 impl Friction {
     /// None.
     pub const NONE: Self =
-        Self { static_coefficient: 0.0, kinetic_coefficient: 0.0, slip_speed: 1e-4, rolling: 0.0 };
+        Self { static_coefficient: 0.0, kinetic_coefficient: 0.0, slip_speed: 1e-5, rolling: 0.0 };
 
     /// One μ, at rest and sliding.
     pub fn coulomb(coefficient: f64) -> Self {

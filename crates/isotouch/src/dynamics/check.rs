@@ -30,7 +30,7 @@ pub(super) fn options(options: &WorldOptions) -> Result<(), StepError> {
     let &WorldOptions { gravity, slip_speed, separation_speed, top_speed, penalty, .. } = options;
     let numbers = [
         ("gravity", gravity.length(), gravity.is_finite(), "finite"),
-        ("slip_speed", slip_speed, positive(slip_speed), "positive and finite; 1e-4 is usual"),
+        ("slip_speed", slip_speed, positive(slip_speed), "positive and finite; 1e-5 is usual"),
         (
             "separation_speed",
             separation_speed,

@@ -61,7 +61,7 @@ pub struct WorldOptions {
     pub contact: ContactModel,
     /// How forces are added up, by explicit integrators.
     pub penalty: PenaltyOptions,
-    /// v₀ of [`Friction`](crate::contact::Friction), m/s. Usual: 10⁻⁴. Explicit integrators need about μ·g·dt.
+    /// v₀ of [`Friction`](crate::contact::Friction), m/s. Usual: 10⁻⁵. Explicit integrators need about μ·g·dt.
     pub slip_speed: f64,
     /// Bodies that overlap at the start are let apart with this speed, m/s. Usual: 0.2. Faster, they jump.
     pub separation_speed: f64,
@@ -76,7 +76,7 @@ impl Default for WorldOptions {
             integrator: Integrator::default(),
             contact: ContactModel::default(),
             penalty: PenaltyOptions::default(),
-            slip_speed: 1e-4,
+            slip_speed: 1e-5,
             separation_speed: 0.2,
             top_speed: 1e5,
         }

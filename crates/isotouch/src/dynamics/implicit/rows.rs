@@ -36,8 +36,8 @@ pub(super) struct Row {
 
 /// A field has an edge where its gradient turns by more than 14° over a cell, cosine: roundings of less than four cells. Larger takes what is round for edges; smaller lets edges pass whose faces meet at a flat angle.
 const EDGE: f64 = 0.97;
-/// Within 8° of each other it does not matter whose normal is taken; beyond 80° both are of different sides.
-const ALIKE: std::ops::Range<f64> = 0.17..0.99;
+/// Within 8° of each other it does not matter whose normal is taken; beyond 60° both are of different sides. Depth is told along the field's normal: held along one that is far from it, threads came three times as deep.
+const ALIKE: std::ops::Range<f64> = 0.5..0.99;
 
 /// A plane is laid anew where its normal turns by less than this, cos 60°: farther is the other side of something thin, and the way out is the one by which the point came.
 const SAME_SIDE: f64 = 0.5;
