@@ -22,6 +22,12 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// All of its digits, and none that only say how large it is: 0.1, 1.0000000001, 1e300.
+pub fn exact(value: f64) -> String {
+    let is_usual = value == 0.0 || !value.is_finite() || (1e-6..1e16).contains(&value.abs());
+    if is_usual { value.to_string() } else { format!("{value:e}") }
+}
+
 fn without_trailing_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
@@ -75,6 +81,12 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn exact_numbers_are_the_same_when_read_again() {
+        let values = [0.0, 0.1, 1.0000000001, 123456.0, 1e300, -1e-300, f64::NAN];
+        assert_eq!(values.map(exact), ["0", "0.1", "1.0000000001", "123456", "1e300", "-1e-300", "NaN"]);
     }
 
     #[test]

@@ -162,6 +162,18 @@ fn errors_name_file_line_column_and_remedy() {
             "s.toml:4:1: 'posiiton' is no setting of body 'ball'; did you mean 'position'?",
         ),
         (
+            format!("{BALL}mesh = \"part.obj\""),
+            "s.toml:4:1: 'mesh' is no setting of body 'ball'; for a mesh file write shape = { file = \"part.obj\" }",
+        ),
+        (
+            "[[bodies]]\nshape = \"part.obj\"".to_owned(),
+            "s.toml:2:9: 'part.obj' is no shape of the scene, and no built-in one; for a mesh file write shape = { file = ",
+        ),
+        (
+            "seconds = 1e300\n".to_owned() + BALL,
+            "s.toml:1:11: seconds is 1e300, but must be so that 1e300 s are at most 1e9 steps",
+        ),
+        (
             "gravty = [0, 0, 0]".to_owned(),
             "s.toml:1:1: 'gravty' is no setting of the scene; did you mean 'gravity'?",
         ),

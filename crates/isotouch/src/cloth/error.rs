@@ -1,5 +1,7 @@
 //! What can be wrong with cloth.
 
+use crate::numbers::exact;
+
 /// Why a mesh or strands do not make cloth.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ClothError {
@@ -48,7 +50,7 @@ pub enum ClothError {
         point: usize,
     },
     /// A number that makes no sense.
-    #[error("{quantity} of the cloth '{cloth}' is {value}, but must be {wanted}")]
+    #[error("{quantity} of the cloth '{cloth}' is {}, but must be {wanted}", exact(*value))]
     BadNumber {
         /// Which.
         cloth: String,
@@ -120,7 +122,7 @@ pub enum ObstacleError {
         obstacle: String,
     },
     /// A number that makes no sense.
-    #[error("{quantity} of the obstacle '{obstacle}' is {value}, but must be {wanted}")]
+    #[error("{quantity} of the obstacle '{obstacle}' is {}, but must be {wanted}", exact(*value))]
     BadNumber {
         /// Which.
         obstacle: String,

@@ -6,12 +6,13 @@ use glam::DVec3;
 
 use crate::math::random::unit;
 use crate::mesh::{InvalidMesh, TriMesh};
+use crate::numbers::exact;
 
 /// A garment of these sizes cannot be cut.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GarmentError {
     /// A size or a count that makes no sense.
-    #[error("{garment}: {parameter} is {value}, but must be {wanted}")]
+    #[error("{garment}: {parameter} is {}, but must be {wanted}", exact(*value))]
     Bad {
         /// The function that was called.
         garment: &'static str,

@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use crate::numbers::exact;
+
 /// A step, summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
@@ -54,7 +56,7 @@ pub enum StepError {
         dt: f64,
     },
     /// An option of the world with which no step can be made.
-    #[error("{quantity} of the world is {value}, but must be {wanted}")]
+    #[error("{quantity} of the world is {}, but must be {wanted}", exact(*value))]
     BadOption {
         /// Which.
         quantity: &'static str,

@@ -14,6 +14,7 @@ use glam::DVec3;
 use super::HeldPair;
 use crate::contact::Placed;
 use crate::math::{Mat6, Twist, Wrench};
+use crate::numbers::exact;
 
 /// A spring and a damper between two poses.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +35,7 @@ pub struct Coupling {
 
 /// A number that makes no coupling.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the coupling's {quantity} is {value}, but must be {wanted}")]
+#[error("the coupling's {quantity} is {}, but must be {wanted}", exact(*value))]
 pub struct CouplingError {
     /// Which.
     pub quantity: &'static str,

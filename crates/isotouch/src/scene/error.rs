@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::contact::LawError;
 use crate::dynamics::BodyError;
@@ -148,8 +148,18 @@ pub enum SceneError {
     },
 }
 
+const A_FILE: &str = "for a mesh file write shape = { file = \"part.obj\" }";
+
 /// What to write instead of a name that is not known.
 pub(super) fn remedy(given: &str, known: &[&str]) -> String {
+    // What other programs call it.
+    if known.contains(&"shape") && ["mesh", "file", "model"].contains(&given) {
+        return A_FILE.to_owned();
+    }
+    // A name with an extension is a file, and nothing like the names that are known.
+    if Path::new(given).extension().is_some() && known.contains(&"sphere") {
+        return A_FILE.to_owned();
+    }
     match nearest_name(given, known) {
         Some(name) => format!("did you mean '{name}'?"),
         _ if known.is_empty() => "there are none".to_owned(),

@@ -15,6 +15,7 @@ use crate::cloth::ClothWorldOptions;
 use crate::contact::{Arms, ContactNormals, Damping, Handles, Law, PenaltyOptions};
 use crate::dynamics::{ContactModel, Integrator, WorldOptions};
 use crate::mesh::shapes;
+use crate::numbers::exact;
 
 /// More bodies than this are a typing error, or need a program and not a text.
 const MOST_BODIES: usize = 100_000;
@@ -100,7 +101,11 @@ impl Scene {
                 Some(value) => value,
                 None => root.need("seconds", "write seconds = 5.0")?,
             };
-            return Err(value.bad(format!("so that {seconds} s are at most {MOST_STEPS:e} steps of {dt} s")));
+            return Err(value.bad(format!(
+                "so that {} s are at most {MOST_STEPS:e} steps of {} s",
+                exact(seconds),
+                exact(dt)
+            )));
         }
         let materials = Materials::read(&root)?;
         let options = world_options(&root)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::field::{NoThreads, SurfaceError};
+use crate::numbers::exact;
 
 /// Why no shell was made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -26,7 +27,7 @@ pub enum ShellError {
     #[error("the mesh reaches beyond 1e75, where areas overflow; scale it down")]
     TooFar,
     /// An option that makes no sense.
-    #[error("{name} is {value}; it must be {must_be}")]
+    #[error("{name} is {}; it must be {must_be}", exact(*value))]
     BadOption {
         /// Its name.
         name: &'static str,

@@ -43,6 +43,7 @@ use crate::ccd::{NearPoint, Neighbours};
 use crate::contact::constraint::{Contact, Freedom, FrictionSolver, Row, Solver, Weighted};
 use crate::math::spatial::Cholesky6;
 use crate::math::{Pose, Twist};
+use crate::numbers::exact;
 use rows::ContactRow;
 
 /// How contacts are found.
@@ -141,7 +142,7 @@ pub enum GodObjectError {
         needed: f64,
     },
     /// An option that makes no sense.
-    #[error("{quantity} is {value}, but must be {wanted}")]
+    #[error("{quantity} is {}, but must be {wanted}", exact(*value))]
     Option {
         /// Which.
         quantity: &'static str,

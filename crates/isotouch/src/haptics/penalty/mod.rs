@@ -29,6 +29,7 @@ use glam::{DMat3, DVec3};
 use super::{Coupling, CouplingError, HeldPair};
 use crate::contact::{Friction, Law, LawError, PenaltyOptions, Placed, Stiffness};
 use crate::math::{Pose, Twist, Wrench};
+use crate::numbers::exact;
 use contact::Touching;
 
 /// When points are looked at.
@@ -91,7 +92,7 @@ pub enum PenaltyError {
     #[error("the pose to begin at has a number that is not finite, or a quaternion that is not of length 1")]
     NotAPose,
     /// A number that makes no sense.
-    #[error("{quantity} is {value}, but must be {wanted}")]
+    #[error("{quantity} is {}, but must be {wanted}", exact(*value))]
     Option {
         /// Which.
         quantity: &'static str,

@@ -60,6 +60,7 @@ use super::exchange::exchange;
 use super::safety::SafetyOptions;
 use super::{CouplingError, Renderer};
 use crate::math::Wrench;
+use crate::numbers::exact;
 use local::LocalModel;
 
 /// How a session runs.
@@ -88,7 +89,7 @@ pub enum SessionError {
     #[error(transparent)]
     Coupling(#[from] CouplingError),
     /// A number that makes no sense.
-    #[error("{quantity} is {value}, but must be {wanted}")]
+    #[error("{quantity} is {}, but must be {wanted}", exact(*value))]
     Option {
         /// Which.
         quantity: &'static str,

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::DVec3;
 
 use super::TriMesh;
+use crate::numbers::exact;
 use hausdorff::{Found, Limits};
 use target::Triangles;
 
@@ -112,7 +113,7 @@ pub enum CompareError {
     #[error("the meshes reach beyond 1e75, where areas overflow; scale them down")]
     TooFar,
     /// An option that makes no sense.
-    #[error("{name} is {value}; it must be {must_be}")]
+    #[error("{name} is {}; it must be {must_be}", exact(*value))]
     BadOption {
         /// Its name.
         name: &'static str,

@@ -1,8 +1,10 @@
+use crate::numbers::exact;
+
 /// Why parameters do not make a shape.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ShapeError {
     /// A length is zero, negative, not a number, or far outside what `f64` can square and multiply.
-    #[error("{shape}: `{parameter}` is {value}, but must be a length from 1e-60 to 1e60")]
+    #[error("{shape}: `{parameter}` is {}, but must be a length from 1e-60 to 1e60", exact(*value))]
     Length {
         /// The function that was called.
         shape: &'static str,
@@ -12,7 +14,7 @@ pub enum ShapeError {
         value: f64,
     },
     /// A length must be smaller than another one.
-    #[error("{shape}: `{parameter}` is {value}, but must be smaller than {limit}, which is {limit_value}")]
+    #[error("{shape}: `{parameter}` is {}, but must be smaller than {limit}, which is {}", exact(*value), exact(*limit_value))]
     TooLarge {
         /// The function that was called.
         shape: &'static str,
@@ -26,7 +28,7 @@ pub enum ShapeError {
         limit_value: f64,
     },
     /// A number is outside its range.
-    #[error("{shape}: `{parameter}` is {value}, but must lie in {range}")]
+    #[error("{shape}: `{parameter}` is {}, but must lie in {range}", exact(*value))]
     OutOfRange {
         /// The function that was called.
         shape: &'static str,
