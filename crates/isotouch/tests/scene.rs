@@ -392,8 +392,8 @@ fn the_built_in_heap_comes_to_rest() {
     while world.time() < 6.0 {
         let report = world.step(scene.dt).unwrap();
         let energy = report.kinetic_energy / bodies;
-        // About 3 mm/s.
-        assert!(report.time < 5.0 || energy < 1e-5, "after {} s: {energy} J a body", report.time);
+        // About 0.1 mm/s: what leans on others creeps by slip speeds. Faster, it comes to the edge of balance and falls.
+        assert!(report.time < 5.0 || energy < 1e-8, "after {} s: {energy} J a body", report.time);
     }
 }
 
