@@ -184,12 +184,36 @@ fn what_is_wrong_is_told_with_its_place() {
         ("name = \"a/b\"", "without / and \\"),
         ("name = \"..\"", "a name for files"),
         ("held = 2", "has no effect on cloth but hair; use pins"),
+        ("position = [0, 1e300, 0]", "up to 1e13 m"),
+        ("velocity = [1e300, 0, 0]", "up to 5e4 m/s"),
+        ("handles = [{ particles = [0], velocity = [1e300, 0, 0] }]", "up to 5e4 m/s"),
         ("handles = []", "a list of handles"),
         ("handles = [{ particles = [] }]", "at least one particle"),
         ("handles = [{ particles = [0], after = 2, until = 1 }]", "no less than after, 2"),
     ] {
         let told = error_of(&format!("{sheet}{setting}\n"));
         assert!(told.starts_with("a.toml:3:") && told.contains(wanted), "{setting}: {told}");
+    }
+    // When it is cut.
+    let stage_error_of = |text: &str| {
+        let scene = Scene::parse("a.toml", text).unwrap();
+        scene.stage(scene.world().unwrap()).err().unwrap().to_string()
+    };
+    for (shape, setting, wanted) in [
+        ("\"sheet\"", "stretch = 1e-300", "is 1e-300, but must be a number from 1e-18 to 1e18"),
+        ("\"sheet\"", "bend = 1e300", "is 1e300, but must be a number from 0 to 1e18"),
+        ("\"sheet\"", "epsilon = 100", "no more than the cloth is large"),
+        ("\"sheet\"", "thickness = 5", "no more than the cloth is large"),
+        ("\"sheet\", size = [1e300, 1]", "", "width is 1e300, but must be a length above 0 and up to 1e9 m"),
+        ("\"hair\", points = 1", "", "points is 1, but must be a count from 2 to 10000"),
+        (
+            "\"sheet\"",
+            "handles = [{ particles = [3] }, { particles = [2, 3] }]",
+            "particle 3 of cloth 'cloth 1' is led by another handle already",
+        ),
+    ] {
+        let told = stage_error_of(&format!("[[cloth]]\nshape = {{ kind = {shape} }}\n{setting}\n"));
+        assert!(told.starts_with("a.toml:") && told.contains(wanted), "{shape} {setting}: {told}");
     }
     let told = error_of("[[cloth]]\nshape = { kind = \"hair\" }\npins = [1]");
     assert!(told.starts_with("a.toml:3:") && told.contains("made of hair"), "{told}");
@@ -293,16 +317,16 @@ fn fields_that_are_coarse_where_cloth_lies_are_told() {
 #[test]
 fn a_thickness_beyond_all_reason_is_refused_before_it_takes_memory() {
     let text =
-        "[[cloth]]\nname = \"sheet\"\nshape = { kind = \"sheet\", squares = [300, 300] }\nthickness = 20\n";
+        "[[cloth]]\nname = \"sheet\"\nshape = { kind = \"sheet\", squares = [300, 300] }\nthickness = 1\n";
     let scene = Scene::parse("thick.toml", text).unwrap();
     let told = scene.stage(scene.world().unwrap()).err().unwrap().to_string();
     assert!(
-        told.contains("the thickness of the cloth 'sheet' is 20 m") && told.contains("0.00295 m"),
+        told.contains("the thickness of the cloth 'sheet' is 1 m") && told.contains("0.00295 m"),
         "{told}"
     );
     // Of one that meets a finer one it is found when they step.
     let coarse = "\n[[cloth]]\nname = \"plank\"\nposition = [0, 1, 0]\nshape = { kind = \"sheet\", size = [20, 20], squares = [4, 4] }\n";
-    let both = text.replace("thickness = 20\n", "") + coarse;
+    let both = text.replace("thickness = 1\n", "") + coarse;
     let scene = Scene::parse("thick.toml", &both).unwrap();
     let mut stage = scene.stage(scene.world().unwrap()).unwrap();
     let before = (stage.bodies.state(), stage.cloth.state());

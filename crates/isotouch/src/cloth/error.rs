@@ -17,7 +17,7 @@ pub enum ClothError {
     },
     /// A triangle without area has no direction to be stretched in.
     #[error(
-        "triangle {triangle} of the cloth '{cloth}' has no area, so it has no material to stretch; take it out of the mesh, or merge its corners"
+        "triangle {triangle} (counted from 0) of the cloth '{cloth}' has no area, so it has no material to stretch; take it out of the mesh, or merge its corners"
     )]
     ZeroArea {
         /// Which.
@@ -27,7 +27,7 @@ pub enum ClothError {
     },
     /// An edge of three triangles or more.
     #[error(
-        "{triangles} triangles of the cloth '{cloth}' share the edge between vertices {from} and {to}; cloth is a surface, so give each sheet its own vertices there"
+        "{triangles} triangles of the cloth '{cloth}' share the edge between vertices {from} and {to} (counted from 0); cloth is a surface, so give each sheet its own vertices there"
     )]
     NonManifold {
         /// Which.

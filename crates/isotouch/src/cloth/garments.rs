@@ -43,11 +43,11 @@ fn in_all(garment: &'static str, particles: f64) -> Result<(), GarmentError> {
 }
 
 fn length(garment: &'static str, parameter: &'static str, value: f64) -> Result<f64, GarmentError> {
-    let is_good = value > 0.0 && value <= 1e60;
+    let is_good = value > 0.0 && value <= 1e9;
     if is_good {
         return Ok(value);
     }
-    Err(GarmentError::Bad { garment, parameter, value, wanted: "a length above 0" })
+    Err(GarmentError::Bad { garment, parameter, value, wanted: "a length above 0 and up to 1e9 m" })
 }
 
 fn count(
@@ -59,7 +59,11 @@ fn count(
     if (least..=MOST_SQUARES).contains(&value) {
         return Ok(value as u32);
     }
-    let wanted = "a count from 1 (around something: 3) to 10000";
+    let wanted = match least {
+        1 => "a count from 1 to 10000",
+        2 => "a count from 2 to 10000",
+        _ => "a count from 3 to 10000",
+    };
     Err(GarmentError::Bad { garment, parameter, value: value as f64, wanted })
 }
 

@@ -194,11 +194,14 @@ impl Default for ClothWorldOptions {
     }
 }
 
-/// Refuses a number that is below `least`, or none.
+/// The least number that is more than nothing. With this, and numbers up to its inverse, squares and products can still be computed.
+pub(super) const LEAST: f64 = 1e-18;
+
+/// Refuses a number that is below `least` ([`LEAST`] or 0), or too large to compute with.
 pub(super) fn check(cloth: &str, quantity: &'static str, value: f64, least: f64) -> Result<(), ClothError> {
-    if value.is_finite() && value >= least {
+    if (least..=1.0 / LEAST).contains(&value) {
         return Ok(());
     }
-    let wanted = if least > 0.0 { "a positive, finite number" } else { "a finite number, 0 or more" };
+    let wanted = if least > 0.0 { "a number from 1e-18 to 1e18" } else { "a number from 0 to 1e18" };
     Err(ClothError::BadNumber { cloth: cloth.to_owned(), quantity, value, wanted })
 }

@@ -9,7 +9,7 @@ use super::ClothError;
 use super::colours::{Coloured, Solver};
 use super::constraints::{Bend, Link, Strain};
 use super::keep_off::Contacts;
-use super::options::{ClothOptions, EdgeTest, StrandOptions, check};
+use super::options::{ClothOptions, EdgeTest, LEAST, StrandOptions, check};
 use super::self_collision::Neighbours;
 use super::topology::{Edge, Topology};
 use crate::math::Pose;
@@ -72,19 +72,35 @@ pub(super) struct Pin {
 /// The usual thickness, in gaps between particles. With just one, a particle fits through the middle of a square, and sheets that are aligned fell through each other; stretched cloth has larger gaps.
 const SPARE: f64 = 1.25;
 
+/// Cloth that is held off farther than it is large is a typing error, of metres for millimetres say.
+fn no_more_than_its_size(
+    cloth: &str,
+    (quantity, value): (&'static str, f64),
+    places: &[DVec3],
+) -> Result<(), ClothError> {
+    let (low, high) = places.iter().fold((DVec3::MAX, DVec3::MIN), |(a, b), &p| (a.min(p), b.max(p)));
+    if value <= (high - low).length() {
+        return Ok(());
+    }
+    let wanted = "in metres, and no more than the cloth is large";
+    Err(ClothError::BadNumber { cloth: cloth.to_owned(), quantity, value, wanted })
+}
+
 impl Cloth {
     /// Cloth in the shape of a mesh, which is its shape at rest. Vertices that no triangle uses stay where they are.
     pub fn from_mesh(mesh: &TriMesh, options: &ClothOptions) -> Result<Self, ClothError> {
         let name = options.name.clone();
         let fabric = &options.fabric;
-        check(&name, "density", fabric.density, f64::MIN_POSITIVE)?;
-        check(&name, "stretch", fabric.stretch, f64::MIN_POSITIVE)?;
+        check(&name, "density", fabric.density, LEAST)?;
+        check(&name, "stretch", fabric.stretch, LEAST)?;
         check(&name, "shear", fabric.shear, 0.0)?;
         check(&name, "bend", fabric.bend, 0.0)?;
         check(&name, "drag", options.drag, 0.0)?;
         check(&name, "self_friction", options.self_friction, 0.0)?;
-        if let Some(thickness) = options.thickness {
-            check(&name, "thickness", thickness, f64::MIN_POSITIVE)?;
+        for (quantity, value) in [("thickness", options.thickness), ("epsilon", options.epsilon)] {
+            let Some(value) = value else { continue };
+            check(&name, quantity, value, LEAST)?;
+            no_more_than_its_size(&name, (quantity, value), mesh.vertices())?;
         }
         let Topology { masses, strains, bends, edges, gap } = Topology::of(mesh, options)?;
         let mut cloth =
@@ -113,8 +129,8 @@ impl Cloth {
     /// Strands of hair or rope: each a chain of points, held at its beginning. They do not feel each other.
     pub fn from_strands(strands: &[Vec<DVec3>], options: &StrandOptions) -> Result<Self, ClothError> {
         let name = options.name.clone();
-        check(&name, "density", options.density, f64::MIN_POSITIVE)?;
-        check(&name, "stretch", options.stretch, f64::MIN_POSITIVE)?;
+        check(&name, "density", options.density, LEAST)?;
+        check(&name, "stretch", options.stretch, LEAST)?;
         check(&name, "bend", options.bend, 0.0)?;
         let places: Vec<DVec3> = strands.iter().flatten().copied().collect();
         let mut masses = vec![0.0; places.len()];
@@ -174,7 +190,7 @@ impl Cloth {
             return Err(ClothError::Empty { cloth: name, what: "particles" });
         }
         if let Some(epsilon) = epsilon {
-            check(&name, "epsilon", epsilon, f64::MIN_POSITIVE)?;
+            check(&name, "epsilon", epsilon, LEAST)?;
         }
         let longest = edges.iter().map(|edge| edge.length).fold(0.0, f64::max);
         let part = if edge_test == EdgeTest::None { 0.5 } else { 0.25 };

@@ -1,10 +1,11 @@
 //! Cloth of a scene.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::body::rotation;
+use super::body::{FARTHEST, rotation};
 use super::error::{Place, SceneError, ShapeFailure};
 use super::table::{Table, Value};
 use crate::cloth::garments::{self, HairOptions, TrousersOptions};
@@ -96,6 +97,9 @@ const KEYS: [&str; 20] = [
     "held",
 ];
 
+/// Of cloth, of hands and of wind, m/s: half of what counts as diverged.
+const FASTEST: (f64, &str) = (5e4, "m/s");
+
 pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Result<SceneCloth, SceneError> {
     table.check_keys(&KEYS)?;
     let usual = ClothOptions { name, ..Default::default() };
@@ -157,10 +161,10 @@ pub(super) fn read_cloth(table: &Table<'_>, name: String, folder: &Path) -> Resu
         };
     }
     let pose = Pose {
-        position: table.vector("position")?.unwrap_or(DVec3::ZERO),
+        position: table.vector_within("position", (FARTHEST, "m"))?.unwrap_or(DVec3::ZERO),
         rotation: table.get("rotation").map(|value| rotation(&value)).transpose()?.unwrap_or_default(),
     };
-    let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
+    let velocity = table.vector_within("velocity", FASTEST)?.unwrap_or(DVec3::ZERO);
     let handles = match table.get("handles") {
         Some(value) => {
             let list = value.list()?;
@@ -196,7 +200,7 @@ fn read_handle(value: &Value<'_>, cloth: &str) -> Result<SceneHandle, SceneError
         Some(value) => value.number()?,
         None => f64::INFINITY,
     };
-    let velocity = table.vector("velocity")?.unwrap_or(DVec3::ZERO);
+    let velocity = table.vector_within("velocity", FASTEST)?.unwrap_or(DVec3::ZERO);
     Ok(SceneHandle { particles, velocity, after, until, place: table.place() })
 }
 
@@ -330,6 +334,22 @@ impl SceneCloth {
         Ok(CutCloth { cloth, numbers })
     }
 
+    /// A particle that two handles lead would follow the last one.
+    pub(super) fn check_handles(&self) -> Result<(), SceneError> {
+        let mut led: BTreeSet<usize> = BTreeSet::new();
+        for handle in &self.handles {
+            if let Some(particle) = handle.particles.iter().find(|particle| led.contains(particle)) {
+                let problem = format!(
+                    "particle {particle} of cloth '{}' is led by another handle already; leave it out of one",
+                    self.options.name
+                );
+                return Err(SceneError::Conflict { place: handle.place.clone(), problem });
+            }
+            led.extend(&handle.particles);
+        }
+        Ok(())
+    }
+
     /// Why there is no such cloth, at the place that is to be changed.
     pub(super) fn failure(&self, source: ShapeFailure) -> SceneError {
         let place = match source.downcast_ref() {
@@ -372,7 +392,7 @@ pub(super) fn read_stepping(root: &Table<'_>, gravity: DVec3) -> Result<ClothWor
         })
     };
     Ok(ClothWorldOptions {
-        wind: table.vector("wind")?.unwrap_or(usual.wind),
+        wind: table.vector_within("wind", FASTEST)?.unwrap_or(usual.wind),
         air_density: table.not_negative("air_density")?.unwrap_or(usual.air_density),
         substeps: count("substeps", usual.substeps)?,
         rounds: count("rounds", usual.rounds)?,

@@ -354,6 +354,7 @@ impl Scene {
         for of in &self.cloth {
             let mut made = of.make().map_err(|source| of.failure(source))?;
             let mut handles = Vec::with_capacity(of.handles.len());
+            of.check_handles()?;
             for script in &of.handles {
                 let held: Result<Vec<usize>, ClothError> =
                     script.particles.iter().map(|&number| made.particle(number)).collect();
