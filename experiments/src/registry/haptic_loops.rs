@@ -169,6 +169,10 @@ fn soaking(
     ]);
     report.tables.push(table);
     report.failures.extend(run.has_grown().map(|words| format!("soak: {words}")));
+    // What feels nothing shows nothing.
+    if 2 * run.touching < clock.ticks() {
+        report.failures.push(format!("soak: in contact in {} of {} ticks", run.touching, clock.ticks()));
+    }
     run.draw(chart, "soak");
     Ok(())
 }
@@ -200,7 +204,9 @@ struct Run {
 impl Run {
     /// In words, if memory has grown by more than it may. From after the first tenth: everything that is made at first is there then.
     fn has_grown(&self) -> Option<String> {
-        let (first, last) = (self.memory.first()?, self.memory.last()?);
+        let (Some(first), Some(last)) = (self.memory.first(), self.memory.last()) else {
+            return Some("memory could not be read".into());
+        };
         let grown = last.1.saturating_sub(first.1);
         (grown > MOST_GROWTH).then(|| format!("memory grew by {grown} bytes in {} s", last.0 - first.0))
     }

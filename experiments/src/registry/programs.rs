@@ -74,6 +74,12 @@ pub(super) fn adversarial(setup: &Setup, report: &mut Report) {
                 family.name
             ));
         }
+        if 10 * unsure > asked {
+            report.failures.push(format!(
+                "{}: Clarabel is not sure about {unsure} of {asked}, so it was hardly asked",
+                family.name
+            ));
+        }
         if let Some(words) = seen.differ.first() {
             report.failures.push(format!("{}: Clarabel differs, {words}", family.name));
         }

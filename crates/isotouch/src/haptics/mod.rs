@@ -17,6 +17,7 @@ mod coupling;
 pub mod device;
 pub mod exchange;
 pub mod god_object;
+mod limits;
 mod pair;
 pub mod penalty;
 pub mod record;

@@ -13,12 +13,11 @@
 //!
 //! Nothing here allocates, locks, logs or panics.
 
-use crate::math::{DVec3, Wrench};
+use crate::math::Wrench;
 
 use super::device::Capabilities;
-
-/// The longest [`SafetyOptions::stale_after`], s: what is older has not been felt as one event for long.
-pub const LONGEST_STALE: f64 = 0.010;
+pub use super::limits::LONGEST_STALE;
+use super::limits::shortened;
 
 /// The limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -308,20 +307,4 @@ impl Safety {
             Some(Fault::Stale)
         }
     }
-}
-
-/// The same direction, at most this long. Of finite numbers it makes finite ones, also where squares overflow.
-pub(super) fn shortened(v: DVec3, longest: f64, was_longer: &mut bool) -> DVec3 {
-    let largest = v.abs().max_element();
-    if largest == 0.0 {
-        return DVec3::ZERO;
-    }
-    // Numbers up to 1, so that the length is finite and not 0.
-    let unit = v / largest;
-    let length = unit.length();
-    if length * largest <= longest {
-        return v;
-    }
-    *was_longer = true;
-    unit * (longest / length)
 }

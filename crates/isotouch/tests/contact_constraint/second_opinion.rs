@@ -68,8 +68,15 @@ fn ask(problem: &Problem) -> Option<Option<Twist>> {
     }
 }
 
+/// A step that is solved for has numbers; those that have none would pass all comparisons.
+fn is_finite(ours: &Solution) -> Result<(), String> {
+    let step = &ours.step;
+    if step.linear.is_finite() && step.angular.is_finite() { Ok(()) } else { Err(format!("{step:?}")) }
+}
+
 /// Where answers do not hang on the last digits.
 fn plainly(problem: &Problem, ours: &Solution) -> Result<Opinion, String> {
+    is_finite(ours)?;
     match (ask(problem), ours.outcome) {
         (None, _) => Ok(Opinion::Unsure),
         (Some(Some(theirs)), Outcome::Solved) => {
@@ -120,6 +127,7 @@ fn loosened(problem: &Problem, by: f64) -> Problem {
 /// Where a hair of room moves the minimum far, two steps cannot be compared. But how far they go can: Clarabel's keeps rows to a hair, so it is no farther from the target than ours and no nearer than
 /// ours with bounds loosened by a hair. And what one solves and the other calls a conflict is decided by a hair.
 fn up_to_a_hair(solver: &mut Solver, problem: &Problem, ours: &Solution) -> Result<Opinion, String> {
+    is_finite(ours)?;
     let (even, size) = evened(problem);
     let ours_evened = Twist { linear: ours.step.linear / size, angular: ours.step.angular / size };
     let mut nearly = |by: f64| {
@@ -145,6 +153,13 @@ fn up_to_a_hair(solver: &mut Solver, problem: &Problem, ours: &Solution) -> Resu
             let worst = kept.fold(0.0, f64::max);
             if worst > 1e-8 * (1.0 + reach) {
                 return Err(format!("{worst:e} beyond a row"));
+            }
+            // Nor may ours be far from the minimum: what keeps rows that are a hair tighter keeps these, and must not be nearer.
+            if most > found + 1e-3 * reach + 1e-8
+                && let Some(Some(tight)) = ask(&loosened(&even, -hair(&theirs)))
+                && most > far(&tight) + 1e-3 * reach + 1e-8
+            {
+                return Err(format!("{most} is farther than {}, of {reach}", far(&tight)));
             }
             Ok(if found <= most + 1e-3 * reach + 1e-8 { Opinion::Same } else { Opinion::Unsure })
         }

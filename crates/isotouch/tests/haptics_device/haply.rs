@@ -89,10 +89,13 @@ impl StandIn {
         let push = DeviceCommand::Wrench(Wrench { force, torque: DVec3::ZERO });
         let begin = Instant::now();
         while self.force() != force {
-            device.write(&push).unwrap();
+            // On a busy machine it may have been let go in between.
+            let _ = device.write(&push);
             assert!(begin.elapsed().as_secs() < 5);
         }
-        device.write(&push).unwrap();
+        if device.write(&push).is_err() {
+            device.write(&push).unwrap();
+        }
     }
 
     /// How long after its last command, or what else is done then, the device is told to push with nothing, s.
@@ -220,7 +223,8 @@ fn states_arrive_and_forces_are_sent() {
     let force = DVec3::new(0.5, -1.5, 2.0);
     let begin = Instant::now();
     loop {
-        device.write(&DeviceCommand::Wrench(Wrench { force, torque: DVec3::ZERO })).unwrap();
+        // On a busy machine it may have been let go in between.
+        let _ = device.write(&DeviceCommand::Wrench(Wrench { force, torque: DVec3::ZERO }));
         if service.force() == force {
             break;
         }
@@ -278,7 +282,8 @@ fn forces_beyond_the_device_are_shortened_and_nan_is_not_sent() {
     let nan = DeviceCommand::Wrench(Wrench { force: DVec3::NAN, torque: DVec3::ZERO });
     let begin = Instant::now();
     loop {
-        device.write(&huge).unwrap();
+        // On a busy machine it may have been let go in between.
+        let _ = device.write(&huge);
         assert_eq!(device.write(&nan), Err(DeviceError::BadCommand { device: "haply" }));
         if (service.force() - DVec3::NEG_Y * 10.0).length() < 1e-9 {
             return;

@@ -1,6 +1,7 @@
 //! What is in the hand.
 
 use std::path::PathBuf;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
@@ -108,8 +109,11 @@ impl Chosen {
                     }
                     match page.wait(Duration::from_millis(100)) {
                         Ok(_) => break,
-                        Err(DeviceError::NotReady { .. } | DeviceError::Lost { .. }) => {}
-                        Err(DeviceError::Closed { .. }) => {}
+                        Err(DeviceError::NotReady { .. }) => {}
+                        // Who came is gone again; of that it is told at once.
+                        Err(DeviceError::Lost { .. } | DeviceError::Closed { .. }) => {
+                            thread::sleep(Duration::from_millis(10));
+                        }
                         Err(error) => return Err(error).or_failed(),
                     }
                 }

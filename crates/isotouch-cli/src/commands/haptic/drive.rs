@@ -251,7 +251,7 @@ impl<'a> Turning<'a> {
         let time = stamp.unwrap_or(self.last.time + self.lost_in_a_row as f64 / *rate);
         log.add_loss(time, (error, is_first));
         // It may hear although it does not speak. Whatever the last force was, it must not stay.
-        let _ = device.write(&DeviceCommand::NOTHING);
+        let _ = device.write(&DeviceCommand::nothing(device.capabilities().causality, &self.last.pose));
         let state = self.last;
         tape.push(&Entry {
             tick,
@@ -279,7 +279,7 @@ impl<'a> Turning<'a> {
     ) -> Outcome<'a> {
         let Drive { mut device, session, tape, log, .. } = self.drive;
         // Whoever holds it lets go of nothing that still pushes. It may be gone.
-        let _ = device.write(&DeviceCommand::NOTHING);
+        let _ = device.write(&DeviceCommand::nothing(device.capabilities().causality, &self.last.pose));
         let device = device.capabilities().name;
         Outcome { session, tape, log, ending, deadlines, priority, device }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::haptics::safety::LONGEST_STALE;
+use crate::haptics::limits::LONGEST_STALE;
 
 use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState};
 

@@ -50,7 +50,7 @@ pub struct HaplyOptions {
     pub device_id: Option<String>,
     /// How long to wait for the service, s.
     pub timeout: Duration,
-    /// The longest silence that is no loss, s.
+    /// The longest silence that is no loss, s. With more than 10 ms a service that hangs is felt for as long, by where the hand was last: for stand-ins on busy machines only.
     pub silence: f64,
     /// What the device can do.
     pub capabilities: Capabilities,

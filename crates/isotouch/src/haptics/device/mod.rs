@@ -103,6 +103,14 @@ impl DeviceCommand {
     /// Push with nothing.
     pub const NOTHING: Self = Self::Wrench(Wrench::ZERO);
 
+    /// What lets a hand alone: no force, or of a device that is moved, to stay where it is.
+    pub fn nothing(causality: Causality, pose: &Pose) -> Self {
+        match causality {
+            Causality::Impedance => Self::NOTHING,
+            Causality::Admittance => Self::Motion { pose: *pose, twist: Twist::ZERO },
+        }
+    }
+
     /// Which devices it is for.
     pub fn causality(&self) -> Causality {
         match self {
@@ -130,6 +138,14 @@ pub enum DeviceError {
         silent: f64,
         /// The longest silence that is no loss, s.
         limit: f64,
+    },
+    /// Nobody told it to push for so long that it was let go. What it is told next is not passed on: forces have to grow from zero again.
+    #[error("{device}: let go, since it was told nothing for {:.2} ms; is something else keeping this machine busy?", .silent * 1e3)]
+    LetGo {
+        /// Which device.
+        device: &'static str,
+        /// For how long, s.
+        silent: f64,
     },
     /// It has not said anything yet.
     #[error("{device}: nothing has arrived yet; wait until it has (`wait`), then read")]

@@ -92,7 +92,7 @@ impl GodObject {
 
     /// How far above σ detection stops, m.
     fn level_above(&self) -> f64 {
-        OF_SKIN * self.skin().min(self.clearance())
+        OF_SKIN * self.skin().min(self.clearance()).max(0.0)
     }
 
     /// When a point first comes to a level between σ and all points, along the motion as it is.

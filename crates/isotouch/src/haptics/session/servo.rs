@@ -96,13 +96,11 @@ impl Servo {
         // Of a pose that is none anything could come out, and pass for a force.
         let raw = if state.is_sound() { raw } else { NO_FORCE };
         let made = self.words.value().time;
-        // No word yet: nothing to feel, and no fault of anybody.
-        let out = if made == f64::NEG_INFINITY && state.is_sound() {
-            self.safety.filter(state.time, state.time, Wrench::ZERO)
-        } else {
-            self.safety.filter(state.time, made, raw)
-        };
-        (out, feedback)
+        // No word yet: nothing to feel, and no fault of anybody. The ramp begins with the first.
+        if made == f64::NEG_INFINITY && state.is_sound() {
+            return (Wrench::ZERO, feedback);
+        }
+        (self.safety.filter(state.time, made, raw), feedback)
     }
 
     /// Where an admittance device should go: one symplectic Euler step of its body (2016, section 4.2). On any fault it stays where it is, at rest.
@@ -115,11 +113,15 @@ impl Servo {
         let hand = (self.body.pose, self.body.twist);
         let (raw, feedback) = self.raw((&hand.0, &hand.1), state.time);
         let made = self.words.value().time;
-        let back = if made == f64::NEG_INFINITY { Wrench::ZERO } else { raw };
-        let data = if made == f64::NEG_INFINITY { state.time } else { made };
-        let back = self.safety.filter(state.time, data, if is_sound { back } else { NO_FORCE });
+        // Without a word it could go anywhere, into what is fixed too.
+        let knows = made > f64::NEG_INFINITY;
+        let back = if is_sound && !knows {
+            Wrench::ZERO
+        } else {
+            self.safety.filter(state.time, made, if is_sound { raw } else { NO_FORCE })
+        };
         let is_fault = matches!(self.safety.status().state, SafetyState::Zero(_));
-        if is_sound && !is_fault {
+        if is_sound && knows && !is_fault {
             // After a fault it goes on from where the device is now, not from where it should have stayed.
             if self.body.time.is_none() {
                 self.body.take_up(&state.pose);
