@@ -1,7 +1,7 @@
 use isotouch::ccd::Plane;
 use isotouch::contact::Material;
 use isotouch::dynamics::{BodyKind, BodyOptions, Integrator, World, WorldOptions};
-use isotouch::math::{DQuat, DVec3, Pose, Twist};
+use isotouch::math::{DQuat, DVec3, Pose, Twist, Wrench};
 use isotouch::mesh::shapes;
 
 use crate::{G, at, block, on_ground, shape};
@@ -44,6 +44,54 @@ fn a_block_sticks_below_the_friction_angle() {
         let (way, speed) = slide(slope, rough(mu), Integrator::Implicit, 1.0);
         // The regularised law creeps by v₀·tan θ/√(μ² − tan² θ), a few tenths of a millimetre in a second.
         assert!(way.abs() < 1e-3 && speed.abs() < 5e-4, "μ = {mu}: {way} m, {speed} m/s");
+    }
+}
+
+/// What is at rest is held by the static coefficient, however long steps are: from there the kinetic one, with which it would go on sliding, is another answer to the same equations.
+#[test]
+fn what_is_pushed_at_rest_holds_up_to_its_static_friction() {
+    for (stiffness, dt) in
+        [(1e9, 0.01), (1e9, 1.0 / 240.0), (1e10, 1.0 / 240.0), (1e10, 0.002), (1e9, 0.0005)]
+    {
+        for part in [0.6, 0.8, 0.95, 1.05] {
+            let (at_rest, sliding) = (0.5, 0.3);
+            let material = Material {
+                stiffness,
+                static_friction: at_rest,
+                kinetic_friction: sliding,
+                ..Default::default()
+            };
+            let mut world = on_ground(WorldOptions::default(), material);
+            let pose = Pose::at(DVec3::Y * 0.1);
+            let id = world.add_body(
+                block(DVec3::splat(0.2), 500),
+                BodyOptions { pose, material, ..Default::default() },
+            );
+            let id = id.unwrap();
+            let weight = world.body(id).mass() * G;
+            let push = part * at_rest * weight;
+            // Pressed first: what just stands there weighs nothing for a moment, and slides.
+            while world.time() < 0.1 {
+                world.step(dt).unwrap();
+            }
+            let mut slid = 0.0;
+            while world.time() < 0.6 {
+                // Over a tenth of a second: a push all at once tilts the block, and until it has swung back it weighs less than it does.
+                let force = DVec3::X * push * ((world.time() - 0.1) / 0.1).min(1.0);
+                world.set_force(id, Wrench { force, torque: DVec3::ZERO }).unwrap();
+                let before = world.body(id).twist().linear.x;
+                world.step(dt).unwrap();
+                slid = (world.body(id).twist().linear.x - before) / dt;
+            }
+            let speed = world.body(id).twist().linear.x;
+            let told = format!("{stiffness} N/m³, {dt} s, {part} of the limit: {speed} m/s, {slid} m/s²");
+            if part < 1.0 {
+                assert!(speed.abs() < 1e-4, "{told}");
+            } else {
+                let expected = (push - sliding * weight) / world.body(id).mass();
+                assert!((slid / expected - 1.0).abs() < 0.01, "{told} instead of {expected}");
+            }
+        }
     }
 }
 

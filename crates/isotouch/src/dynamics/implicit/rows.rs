@@ -124,6 +124,20 @@ fn has_edge(field: &Field, place: DVec3, across: DVec3) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.dot(other) < EDGE)
 }
 
+/// Which μ holds is told by how fast the contact slid before the step. By how fast it slides after it, both may be true: what is pushed at rest holds by its static friction, and would go on sliding by the lower kinetic one.
+fn as_it_slid(friction: Friction, speed: f64) -> Friction {
+    let coefficient = friction.coefficient(speed);
+    Friction { static_coefficient: coefficient, kinetic_coefficient: coefficient, ..friction }
+}
+
+/// How fast a point slid over what it touches when the step began, m/s.
+fn sliding_before(pair: &ShellOnSurface<'_>, (point, normal): (u32, DVec3)) -> f64 {
+    let (shell_body, surface_body) = (&pair.shell_body.from, &pair.surface_body.from);
+    let place = shell_body.world_from_body.place(pair.shell.points()[point as usize]);
+    let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
+    velocity.reject_from_normalized(normal).length()
+}
+
 fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
     let first = of.intervals.iter().find(|interval| interval.status != HitStatus::Bound)?;
     let surface = pair.obstacle.touchable();
@@ -152,7 +166,7 @@ fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &Poi
         gap,
         stiffness,
         damping,
-        friction: role.law.friction,
+        friction: as_it_slid(role.law.friction, sliding_before(pair, (of.point, normal))),
         t,
         arm_of_shell: place - center,
         arm_of_surface: place - other_center,
