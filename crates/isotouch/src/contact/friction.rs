@@ -4,7 +4,7 @@
 //! "sticks" creeps, by about v₀·tan θ/√(μ² − tan² θ) on a slope θ. That is the price of a force that implicit integrators can follow: with
 //! v₀ = 10 µm/s a block creeps less than a hair's breadth in some seconds. What leans on others needs that: in heaps that crept ten times as fast bodies came to the edge of balance, and fell seconds after all had
 //! come to rest. The static μ holds until the force has risen to all of it; from there on μ falls to its kinetic value, over as many speeds
-//! again.
+//! again. With small slip speeds that is 1 cm/s, below which nothing is taken to slide.
 //!
 //! What rolls or spins in place does not slide, and so is not held back by that. What holds it back in the world is that surfaces give way under it: a torque against turning, of at most a length times the normal
 //! force. It rises with the turning as friction does with sliding.
@@ -14,6 +14,9 @@ use glam::DVec3;
 /// The speed, in units of the slip speed, at which the force has risen to its peak; and how many more it takes μ to go from its static to its kinetic value. Much smaller, and what should stick is
 /// as stiff as a jump; larger, and what slides slowly is held back too much.
 const RISEN: f64 = 10.0;
+/// m/s. And no sooner than at this speed does μ begin to fall: surfaces that are pressed together yield by micrometres before they slide, and balls of triangles that roll hop, and slip by millimetres a second where they come down. Larger, and what slides slowly is
+/// held by too much.
+const LEAST_SLIDING: f64 = 1e-2;
 /// m. Of a point nearer to the centre of its body than this nobody asks how fast it moves.
 const LEAST_ARM: f64 = 1e-9;
 
@@ -51,12 +54,18 @@ impl Friction {
     #[inline]
     pub fn coefficient(&self, speed: f64) -> f64 {
         let more_at_rest = self.static_coefficient - self.kinetic_coefficient;
-        let beyond = (speed / (RISEN * self.slip_speed) - 1.0).max(0.0);
+        let beyond = (speed / self.sliding() - 1.0).max(0.0);
         // Most contacts slide much faster or have one μ; exp(−28²) is 0 exactly.
         if more_at_rest == 0.0 || beyond > 28.0 {
             return self.kinetic_coefficient;
         }
         self.kinetic_coefficient + more_at_rest * (-beyond * beyond).exp()
+    }
+
+    /// The speed at which μ begins to fall.
+    #[inline]
+    fn sliding(&self) -> f64 {
+        (RISEN * self.slip_speed).max(LEAST_SLIDING)
     }
 
     /// Force per sliding velocity, to be taken against it: μ·f/√(v² + v₀²), f the normal force, scaled so that it is μ·f/v where it has risen.
@@ -79,11 +88,11 @@ impl Friction {
         let risen = RISEN * self.slip_speed;
         if speed >= risen {
             let more_at_rest = self.static_coefficient - self.kinetic_coefficient;
-            let beyond = speed / risen - 1.0;
-            if more_at_rest == 0.0 || beyond > 28.0 {
+            let beyond = speed / self.sliding() - 1.0;
+            if more_at_rest == 0.0 || !(0.0..=28.0).contains(&beyond) {
                 return 0.0;
             }
-            return -normal_force * more_at_rest * 2.0 * beyond / risen * (-beyond * beyond).exp();
+            return -normal_force * more_at_rest * 2.0 * beyond / self.sliding() * (-beyond * beyond).exp();
         }
         // d/dv of v/√(v² + v₀²) is v₀²/√(v² + v₀²)³.
         let both = (speed * speed + self.slip_speed * self.slip_speed).sqrt().max(self.slip_speed);

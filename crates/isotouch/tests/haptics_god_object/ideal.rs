@@ -82,6 +82,46 @@ fn a_hand_many_cells_deep_is_followed_along_a_plane_without_lag() {
     }
 }
 
+/// Strides were no longer than half a cell, two in a step: whoever moved faster along a wall without friction dragged the part behind, by as much more with every step, up to all the force there is.
+#[test]
+fn a_fast_hand_is_followed_along_a_plane_without_lag() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Plane::GROUND), CELL), 0.1);
+    for cells in [1.0, 3.0, 10.0, 25.0] {
+        // A simulation may be faster than its device: the hand then moves in one of some steps only.
+        for steps_each in [1, 7] {
+            let start = Pose::at(DVec3::Y * 0.15);
+            let mut god = GodObject::new(Arc::clone(&pair), start, &GodObjectOptions::default()).unwrap();
+            for k in 0..200 {
+                let hand = DVec3::new(cells * CELL * f64::from(k), 0.1 - 3.0 * CELL, 0.0);
+                for _ in 0..steps_each {
+                    god.step(&Pose::at(hand));
+                }
+                let behind = (hand.x - god.pose().position.x) / CELL;
+                assert!(
+                    k < 20 || behind.abs() < 0.1 * cells + 0.1,
+                    "{cells} cells a step, step {k}: {behind} cells behind"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fast_hand_is_followed_around_a_ball_without_lag() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);
+    for cells in [1.0, 3.0, 6.0] {
+        let start = Pose::at(DVec3::Y * 0.65);
+        let mut god = GodObject::new(Arc::clone(&pair), start, &GodObjectOptions::default()).unwrap();
+        for k in 0..200 {
+            let angle = cells * CELL / 0.6 * f64::from(k);
+            let direction = DQuat::from_rotation_z(angle) * DVec3::Y;
+            god.step(&Pose::at(direction * (0.6 - 3.0 * CELL)));
+            let behind = god.pose().position.angle_between(direction) * 0.6 / CELL;
+            assert!(k < 20 || behind < 0.5 * cells, "{cells} cells a step, step {k}: {behind} cells behind");
+        }
+    }
+}
+
 #[test]
 fn a_hand_many_cells_deep_is_followed_around_a_ball_without_lag() {
     let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);

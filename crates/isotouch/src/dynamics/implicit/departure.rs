@@ -3,12 +3,10 @@
 //! Rows are looked for along the motion without contact, and within a margin of it. Of bodies that fall together none touches another; but where the lowest is stopped, the next one falls into it within the same
 //! step. So pairs that are led off their free motion by more than the margin are looked at again, along the motion that was found, and those that meet then are solved for as well; and again, since each that is stopped
 //! may be in the way of the next. Pairs that may meet along that motion only are watched from then on.
-//!
-//! The free motion also tells of contacts that are none: what slides on a table falls into it, and meets points of the table with its front, which would stop it. So of pairs that touch already, contacts that are yet to come and hold in
-//! other directions are put off, and looked for along the motion that the others leave.
 
 use super::island::Island;
 use super::rows::Row;
+use super::seeming::{Key, key, pairs_of};
 use super::{Course, Tried};
 use crate::dynamics::pairs::{Pair, Role, Watched, watched_again};
 use crate::dynamics::world::World;
@@ -16,43 +14,6 @@ use crate::math::Twist;
 
 /// Most times: as many bodies high is a stack that can be stopped in one step. What is left overlaps, and comes apart in the next.
 const MOST_LOOKS: usize = 16;
-/// Contacts within 60° of one that is there already hold in its direction, cosine.
-const SAME_DIRECTION: f64 = 0.5;
-
-/// Which role, however many others come between.
-type Key = (Pair, usize);
-
-fn key(of: &Watched) -> Key {
-    (of.role.pair, of.role.shell_of)
-}
-
-/// Takes out rows of pairs that touch already which are yet to come and hold in other directions, and tells of which roles, in order.
-fn put_off(watched: &[Watched], found: &mut [Vec<Row>]) -> Vec<Key> {
-    let mut put_off = Vec::new();
-    let mut begin = 0;
-    while begin < watched.len() {
-        let pair = watched[begin].role.pair;
-        let end = begin + watched[begin..].iter().take_while(|of| of.role.pair == pair).count();
-        // Both roles of a pair hold against each other.
-        let outward = |row: &Row| if row.shell_of == pair.0 { row.normal } else { -row.normal };
-        let is_there = |row: &&Row| row.t == 0.0;
-        let there: Vec<_> = found[begin..end].iter().flatten().filter(is_there).map(outward).collect();
-        let is_held =
-            |row: &Row| row.t == 0.0 || there.iter().any(|normal| normal.dot(outward(row)) > SAME_DIRECTION);
-        for k in begin..end {
-            let before = found[k].len();
-            if !there.is_empty() {
-                found[k].retain(is_held);
-            }
-            if found[k].len() < before {
-                put_off.push(key(&watched[k]));
-            }
-        }
-        begin = end;
-    }
-    put_off
-}
-
 impl World {
     /// Islands of bodies with velocities for all contacts, those along the free motion and those that come of it.
     pub(super) fn settled_islands(
@@ -61,7 +22,7 @@ impl World {
         found: &mut Vec<Vec<Row>>,
         course: &mut Course,
     ) -> (Vec<Island>, Vec<Tried>) {
-        let put_off = put_off(watched, found);
+        let put_off = self.put_off(watched, found, course, |_| true);
         let mut islands = self.islands(watched, found);
         let mut best: Vec<Tried> =
             islands.iter().map(|island| self.tried(island, (watched, found), course, None)).collect();
@@ -69,12 +30,11 @@ impl World {
         for &k in islands.iter().flat_map(|island| &island.bodies) {
             is_led_off[k] = true;
         }
-        for look in 0..MOST_LOOKS {
+        for _ in 0..MOST_LOOKS {
             if is_led_off.contains(&true) {
                 self.watch_more(pairs, (watched, found), course);
             }
-            let put_off = if look == 0 { put_off.as_slice() } else { &[] };
-            let is_new = self.add_surprises((watched, put_off), found, course, &is_led_off);
+            let is_new = self.add_surprises((watched, &put_off), found, course, &is_led_off);
             if !is_new.contains(&true) {
                 // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
                 islands = self.islands(watched, found);
@@ -147,20 +107,52 @@ impl World {
         if !is_asked.contains(&true) {
             return is_asked;
         }
-        let more = self.rows_of(watched, &course.steps, |k| is_asked[k]);
+        let mut more = self.rows_of(watched, &course.steps, |k| is_asked[k]);
         let mut is_new = vec![false; watched.len()];
-        for (k, mut more) in more.into_iter().enumerate().filter(|(_, more)| !more.is_empty()) {
-            let role = &watched[k].role;
-            let Some(pair) = self.on_surface(role, &course.steps) else { continue };
-            let surface = pair.obstacle.touchable();
-            more.retain(|row| found[k].binary_search_by_key(&row.point, |of| of.point).is_err());
-            // On the way, not only at its end: what is fast may be through something thin by then.
-            is_new[k] = more.iter().any(|row| surface.touches(&pair.chord(row.point), -role.overlap));
-            if is_new[k] {
-                found[k].append(&mut more);
-                found[k].sort_by_key(|row| row.point);
+        for roles in pairs_of(watched).filter(|roles| roles.clone().any(|k| is_asked[k])) {
+            let held = self.depth_held(watched, found, course, roles.clone());
+            if held.is_none() {
+                // New to each other: some of these may only seem to be.
+                self.put_off(&watched[roles.clone()], &mut more[roles.clone()], course, |_| true);
+            }
+            for k in roles {
+                is_new[k] = self.add_deep(
+                    &watched[k].role,
+                    (&mut found[k], std::mem::take(&mut more[k])),
+                    course,
+                    held,
+                );
             }
         }
+        is_new
+    }
+
+    /// Adds rows of a role that come inside on the way, not only at its end: what is fast may be through something thin by then. Where its pair is held already, those that
+    /// come no deeper than that hold where they end: they slid below an edge. Whether there were any.
+    fn add_deep(
+        &self,
+        role: &Role,
+        (found, mut more): (&mut Vec<Row>, Vec<Row>),
+        course: &Course,
+        held: Option<f64>,
+    ) -> bool {
+        more.retain(|row| found.binary_search_by_key(&row.point, |of| of.point).is_err());
+        let Some(pair) = self.on_surface(role, &course.steps).filter(|_| !more.is_empty()) else {
+            return false;
+        };
+        let surface = pair.obstacle.touchable();
+        match held {
+            // What is near them may be pressed in.
+            None if more.iter().any(|row| surface.touches(&pair.chord(row.point), -role.overlap)) => {}
+            None => more.clear(),
+            Some(held) => {
+                let own = self.bodies[role.shell_of].shape.field();
+                more = more.iter().filter_map(|row| row.as_it_holds((role, own), &pair, held)).collect();
+            }
+        }
+        let is_new = !more.is_empty();
+        found.append(&mut more);
+        found.sort_by_key(|row| row.point);
         is_new
     }
 

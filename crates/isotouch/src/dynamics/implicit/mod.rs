@@ -17,12 +17,13 @@
 //! Bodies that do not touch each other, nor others that do, are solved for apart (`island`): rounds that one impact takes are not taken by all.
 //!
 //! Contacts come from the continuous search, along the free motion and within a small margin of the surface: points that are inside, that come inside, or may be pressed inside
-//! by others. What is led off its free motion farther than that is looked at again (`departure`).
+//! by others. What is led off its free motion farther than that is looked at again (`departure`); what only seems to come is put off (`seeming`).
 
 mod departure;
 mod factor;
 mod island;
 mod rows;
+mod seeming;
 mod solve;
 
 use std::time::Instant;
@@ -37,6 +38,7 @@ use crate::contact::BodyStep;
 use crate::math::{Twist, Wrench};
 use island::Island;
 use rows::Row;
+use seeming::roles_beside;
 use solve::{Push, Solution, System};
 
 /// Most times that planes are laid anew within a step.
@@ -272,7 +274,10 @@ impl World {
             // Both are in the order of points.
             let known = rows.len();
             let is_new = |row: &&Row| rows[..known].binary_search_by_key(&row.point, |of| of.point).is_err();
-            let new: Vec<Row> = more[k].iter().filter(is_new).copied().collect();
+            let held = self.depth_held(watched, found, course, roles_beside(watched, k));
+            let role = (&watched[k].role, own);
+            let as_it_holds = |row: &Row| row.as_it_holds(role, &pair, held.unwrap_or(0.0));
+            let new: Vec<Row> = more[k].iter().filter(is_new).filter_map(as_it_holds).collect();
             rows.extend(new);
             rows.sort_by_key(|row| row.point);
             more[k] = rows;

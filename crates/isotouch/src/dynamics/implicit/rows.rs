@@ -20,6 +20,8 @@ pub(super) struct Row {
     pub(super) normal: DVec3,
     /// φ of that plane at the beginning of the step, m.
     pub(super) gap: f64,
+    /// The same at the end of the motion on which the contact was found.
+    pub(super) planned: f64,
     /// N/m.
     pub(super) stiffness: f64,
     /// N·s/m.
@@ -36,8 +38,8 @@ pub(super) struct Row {
 
 /// A field has an edge where its gradient turns by more than 14° over a cell, cosine: roundings of less than four cells. Larger takes what is round for edges; smaller lets edges pass whose faces meet at a flat angle.
 const EDGE: f64 = 0.97;
-/// Within 8° of each other it does not matter whose normal is taken; beyond 60° both are of different sides. Depth is told along the field's normal: held along one that is far from it, threads came three times as deep.
-const ALIKE: std::ops::Range<f64> = 0.5..0.99;
+/// Within a degree of each other it does not matter whose normal is taken; beyond 60° both are of different sides. Depth is told along the field's normal: held along one that is far from it, threads came three times as deep.
+const ALIKE: std::ops::Range<f64> = 0.5..0.9998;
 
 /// A plane is laid anew where its normal turns by less than this, cos 60°: farther is the other side of something thin, and the way out is the one by which the point came.
 const SAME_SIDE: f64 = 0.5;
@@ -77,6 +79,27 @@ impl Row {
             arm_of_surface: place - surface_body.center_in_world(),
             ..*self
         }
+    }
+}
+
+impl Row {
+    /// A contact that comes beside others, which are so deep: as it is if it comes deeper than that. If not, its point slid below an edge, and holds where it ends, if that is inside.
+    pub(super) fn as_it_holds(
+        &self,
+        (role, own): (&Role, Option<&Field>),
+        pair: &ShellOnSurface<'_>,
+        held: f64,
+    ) -> Option<Self> {
+        let chord = pair.chord(self.point);
+        if pair.obstacle.touchable().touches(&chord, -role.overlap - held) {
+            return Some(*self);
+        }
+        let (in_surface, phi) = self.end(role, pair, &pair.end());
+        let (shell_body, surface_body) = (&pair.shell_body.to, &pair.surface_body.to);
+        let normal =
+            normal(own, pair, (self.point, in_surface), (shell_body, surface_body)).filter(|_| phi < 0.0)?;
+        let way = surface_body.world_from_body.rotation * (chord.to - chord.from);
+        Some(Self { normal, gap: phi - normal.dot(way), planned: phi, damping: 0.0, ..*self })
     }
 }
 
@@ -125,17 +148,9 @@ fn has_edge(field: &Field, place: DVec3, across: DVec3) -> bool {
 }
 
 /// Which μ holds is told by how fast the contact slid before the step. By how fast it slides after it, both may be true: what is pushed at rest holds by its static friction, and would go on sliding by the lower kinetic one.
-fn as_it_slid(friction: Friction, speed: f64) -> Friction {
-    let coefficient = friction.coefficient(speed);
+fn as_it_slid(friction: Friction, sliding: DVec3) -> Friction {
+    let coefficient = friction.coefficient(sliding.length());
     Friction { static_coefficient: coefficient, kinetic_coefficient: coefficient, ..friction }
-}
-
-/// How fast a point slid over what it touches when the step began, m/s.
-fn sliding_before(pair: &ShellOnSurface<'_>, (point, normal): (u32, DVec3)) -> f64 {
-    let (shell_body, surface_body) = (&pair.shell_body.from, &pair.surface_body.from);
-    let place = shell_body.world_from_body.place(pair.shell.points()[point as usize]);
-    let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
-    velocity.reject_from_normalized(normal).length()
 }
 
 fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &PointContacts) -> Option<Row> {
@@ -151,11 +166,17 @@ fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &Poi
     // The plane through there, as seen from the beginning.
     let in_surface = surface_body.world_from_body.rotation.inverse() * normal;
     let gap = surface.value(met) + role.overlap + in_surface.dot(chord.from - met);
+    let planned = gap + in_surface.dot(chord.to - chord.from);
     let [center, other_center] = [shell_body, surface_body].map(|body| body.center_in_world());
     let ahead = (center - pair.shell_body.from.center_in_world())
         - (other_center - pair.surface_body.from.center_in_world());
     let place = shell_body.world_from_body.place(pair.shell.points()[of.point as usize]);
     let stiffness = role.law.stiffness.of_point(pair.shell.weights()[of.point as usize]);
+    let (arm_of_shell, arm_of_surface) = (place - center, place - other_center);
+    // Of where the contact will be, on the surface, as fast as bodies were before: the point that comes there was elsewhere then, and of what rolls it moved.
+    let (twist, other_twist) = (pair.shell_body.from.twist, pair.surface_body.from.twist);
+    let above = surface.value(met) * normal;
+    let velocity = twist.at(arm_of_shell - above) - other_twist.at(arm_of_surface - above);
     // A damper acts on what is in contact already; for what is yet to come it would act from afar.
     let damping = if gap < 0.0 { stiffness * role.law.damping } else { 0.0 };
     (gap.is_finite() && place.is_finite()).then(|| Row {
@@ -164,12 +185,13 @@ fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &Poi
         on: role.on,
         normal,
         gap,
+        planned,
         stiffness,
         damping,
-        friction: as_it_slid(role.law.friction, sliding_before(pair, (of.point, normal))),
+        friction: as_it_slid(role.law.friction, velocity.reject_from_normalized(normal)),
         t,
-        arm_of_shell: place - center,
-        arm_of_surface: place - other_center,
+        arm_of_shell,
+        arm_of_surface,
         ahead,
     })
 }

@@ -8,9 +8,15 @@ use crate::math::{Motion, MotionKind, Pose, Twist};
 const OF_SKIN: f64 = 0.5;
 /// Chords may be off curves by this part of the level that is looked for, so that it is still below every point when that is added.
 const OF_LEVEL: f64 = 0.1;
-/// Strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner, takes longer, and is felt as a click: with 1 a part that falls off a
-/// lump comes half the way back in the next step.
+/// Under a hand that rests, strides grow no longer than this, in cells: every pass has an end in time, and what falls off something is at the next after some steps. More catches up sooner, takes longer, and is felt as a click: with
+/// 1 a part that falls off a lump comes half the way back in the next step.
 const LONGEST_STRIDE: f64 = 0.5;
+/// Under a hand that moves, they grow to this part of its way in a step: the first pass goes half the way to it. Less, and what slides fast drags behind by as much as it lacks, step after step; more is felt where it falls off something.
+const OF_HAND: f64 = 0.5;
+/// But no longer than this, in cells: of what a hand leaps over, it is followed along in steps. More takes longer, and hovers over what bends away.
+const LONGEST_FAST_STRIDE: f64 = 16.0;
+/// What is left of a hand's way in a step, one step later: a simulation that is faster than its device sees the hand stand still between two of its words. Less, and strides have to grow anew after each; more remembers too long.
+const OF_LAST_WAY: f64 = 0.9;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
 const MOST_CHORDS: f64 = 16.0;
 
@@ -65,7 +71,16 @@ impl GodObject {
 
     /// m.
     pub(super) fn longest_stride(&self) -> f64 {
-        LONGEST_STRIDE * self.pair.surface().cell()
+        let cell = self.pair.surface().cell();
+        (OF_HAND * self.hand_way).clamp(LONGEST_STRIDE * cell, LONGEST_FAST_STRIDE * cell)
+    }
+
+    /// Learns how fast the hand is, from where it is now.
+    pub(super) fn watch_hand(&mut self, world_from_hand: &Pose) {
+        let before = self.hand.replace(*world_from_hand);
+        let way = before
+            .map_or(0.0, |before| self.way(&before.displacement_to(world_from_hand, self.pair.center())));
+        self.hand_way = way.max(OF_LAST_WAY * self.hand_way);
     }
 
     /// Goes there, or as far as nothing is met. What part of the way that was.

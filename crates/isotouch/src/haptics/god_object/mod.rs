@@ -25,7 +25,7 @@
 //! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
 //! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
 //! far as it came where something was. It is what contacts leave of the wish that is shortened, while the part comes back to what bends away from under it: of a wish that was shortened first little would be left along the wall, and a part without friction would drag behind
-//! a hand that is deep.
+//! a hand that is deep. The longest stride is short under a hand that rests, so that what falls off something comes back in some steps and not with a click, and as long as a hand that moves makes it: what slides freely keeps up with any hand.
 //!
 //! # Being stuck
 //!
@@ -204,6 +204,10 @@ pub struct GodObject {
     trail: Vec<Pose>,
     /// How far any point may go in a pass while something is touched, m.
     stride: f64,
+    /// Where the hand was in the last step.
+    hand: Option<Pose>,
+    /// How far any point went with it in a step, lately, m.
+    hand_way: f64,
 }
 
 /// A motion shorter than this part of a cell is none: less than what rounding makes of poses in f32 devices, far less than the skin.
@@ -245,6 +249,8 @@ impl GodObject {
             touching: Vec::new(),
             trail: Vec::with_capacity(options.passes.min(64) as usize),
             stride: 0.0,
+            hand: None,
+            hand_way: 0.0,
         };
         god.stride = god.longest_stride();
         god.look_around();
@@ -267,6 +273,9 @@ impl GodObject {
         self.trail.clear();
         if std::mem::replace(&mut self.by_field, false) {
             self.is_fresh = false;
+        }
+        if is_somewhere {
+            self.watch_hand(world_from_hand);
         }
         while is_somewhere && passes < self.options.passes {
             self.look_around();

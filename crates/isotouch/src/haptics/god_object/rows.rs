@@ -72,12 +72,17 @@ impl GodObject {
     }
 
     /// Where more points are near than a program should have: a quarter are the nearest ones, and the rest those with the lowest numbers. A shell's points stand in farthest-first order, so
-    /// these are spread evenly over all that is near; the nearest alone may all be on one side. What is left out the detection still finds.
+    /// these are spread evenly over all that is near; the nearest alone may all be on one side. What is left out the detection still finds. In the order of these numbers.
     fn choose(&mut self) {
         let most = self.options.most_rows;
-        if self.near.len() <= most {
-            return;
+        if self.near.len() > most {
+            self.thin_out(most);
         }
+        // The servo loop takes fewer yet, the first ones.
+        self.near.sort_unstable_by_key(|near| near.point);
+    }
+
+    fn thin_out(&mut self, most: usize) {
         // Ties by number, so that the choice is always the same.
         let nearest = most.div_ceil(4);
         self.near.select_nth_unstable_by(nearest - 1, |a, b| {
@@ -88,7 +93,6 @@ impl GodObject {
             self.near[nearest..].select_nth_unstable_by_key(spread - 1, |near| near.point);
         }
         self.near.truncate(most);
-        self.near.sort_unstable_by_key(|near| near.point);
     }
 
     fn contact(&self, k: usize) -> Option<ContactRow> {
