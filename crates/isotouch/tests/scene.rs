@@ -370,11 +370,16 @@ fn built_in_scenes_can_be_stepped() {
         ("points = 8000", "points = 2000"),
         ("points = 3000", "points = 600"),
     ];
-    let world = stepped("gears", &smaller, 40);
-    let driven = world.body(world.body_named("driven").unwrap());
-    // 20 teeth at 3 rad/s drive 30, with some play.
-    let rate = driven.twist().angular.z;
-    assert!(rate < -1.0 && rate > -4.0, "{rate} rad/s");
+    let (before, after) = (stepped("gears", &smaller, 120), stepped("gears", &smaller, 240));
+    let turned = |world: &World, name: &str| world.body(world.body_named(name).unwrap()).pose().rotation;
+    let angle = |name: &str| {
+        let change = turned(&after, name) * turned(&before, name).inverse();
+        2.0 * change.z.atan2(change.w)
+    };
+    // 20 teeth drive 30, with some play.
+    let ratio = angle("driven") / angle("driver");
+    assert!((ratio + 20.0 / 30.0).abs() < 0.03, "{ratio} turns a turn");
+    let driven = after.body(after.body_named("driven").unwrap());
     assert!((driven.pose().position - DVec3::X * 0.25).length() < 2e-3, "{}", driven.pose().position);
 
     let world = stepped("thin-plate", &[("points = 3000", "points = 1000")], 30);

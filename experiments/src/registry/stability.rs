@@ -118,13 +118,25 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     if !setup.quick {
         chart.write(project_root().join("docs/pictures/stability.svg"))?;
     }
-    Ok(Report { tables: vec![table], remarks: remarks(seconds), ..Default::default() })
+    let best = steps[0].iter().zip(&steps[1]).map(|(discrete, continuous)| continuous / discrete);
+    let best = best.filter(|ratio| ratio.is_finite()).fold(0.0, f64::max);
+    let mut failures = Vec::new();
+    if !setup.quick && best < LEAST_GAIN {
+        failures.push(format!(
+            "continuous forces allow {} times the steps of discrete ones at best",
+            number(best)
+        ));
+    }
+    Ok(Report { tables: vec![table], remarks: remarks(seconds), failures })
 }
 
 /// A number, if there was a stable run.
 fn told(value: f64) -> String {
     if value.is_finite() { number(value) } else { none() }
 }
+
+/// Continuous forces have to allow steps this many times as long, at some damping.
+const LEAST_GAIN: f64 = 1.3;
 
 /// The largest value within a range for which something holds, on a logarithmic scale; NaN, if it does not at the lower end.
 fn largest_where((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {

@@ -228,7 +228,10 @@ fn what_overlaps_at_the_start_is_told() {
     let run = desk.run(&["simulate", "s.toml", "-o", "out", "--seconds", "0.1", "--json"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let told = run.json()["warnings"].to_string();
-    assert!(told.contains("'low' and 'high' overlap by") && told.contains(" mm at the start"), "{told}");
+    assert!(
+        told.contains("'low' and 'high' overlap by") && told.contains(" mm or more at the start"),
+        "{told}"
+    );
 }
 
 #[test]

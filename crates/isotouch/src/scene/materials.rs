@@ -2,7 +2,7 @@
 
 use super::error::SceneError;
 use super::table::Table;
-use crate::contact::{Law, Material, Stiffness};
+use crate::contact::{Law, LawError, Material, Stiffness};
 
 /// Materials of a scene. The first is what nobody named.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,11 +31,7 @@ impl Materials {
                     rolling_friction: table.number("rolling_friction")?.unwrap_or(usual.rolling_friction),
                     kind: k as u32 + 1,
                 };
-                material.check().map_err(|source| SceneError::Law {
-                    place: table.place(),
-                    what: table.what.clone(),
-                    source,
-                })?;
+                material.check().map_err(|source| wrong(&table, source))?;
                 named.push((name.to_owned(), material));
             }
         }
@@ -82,15 +78,26 @@ impl Materials {
                 friction(&table, [law.friction.static_coefficient, law.friction.kinetic_coefficient])?;
             law.friction.rolling = table.number("rolling_friction")?.unwrap_or(law.friction.rolling);
             law.friction.slip_speed = slip_speed;
-            law.check().map_err(|source| SceneError::Law {
-                place: table.place(),
-                what: table.what.clone(),
-                source,
-            })?;
+            law.check().map_err(|source| wrong(&table, source))?;
             laws.push((kinds.0, kinds.1, law));
         }
         Ok(laws)
     }
+}
+
+/// A number that makes no sense, at its line and by the name that it has there.
+fn wrong(table: &Table<'_>, source: LawError) -> SceneError {
+    let names = [source.quantity, "friction", "point_stiffness"];
+    let is_meant = |name: &str| {
+        name == source.quantity
+            || (name == "friction" && ["static_friction", "kinetic_friction"].contains(&source.quantity))
+            || (name == "point_stiffness" && source.quantity == "stiffness")
+    };
+    let found =
+        names.into_iter().filter(|name| is_meant(name)).find_map(|name| Some((name, table.get(name)?)));
+    let (quantity, place) =
+        found.map_or((source.quantity, table.place()), |(name, value)| (name, value.place()));
+    SceneError::Law { place, what: table.what.clone(), source: LawError { quantity, ..source } }
 }
 
 /// Static and kinetic. Where only one is given, it is both.

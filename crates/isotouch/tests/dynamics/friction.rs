@@ -9,7 +9,8 @@ use crate::{G, at, block, on_ground, shape};
 /// A block on a slope; how far it has come after some seconds, and how fast it is.
 fn slide(slope: f64, material: Material, integrator: Integrator, seconds: f64) -> (f64, f64) {
     let normal = DVec3::new(-slope.sin(), slope.cos(), 0.0);
-    let slip_speed = if integrator == Integrator::Implicit { 1e-4 } else { 2e-3 };
+    let usual = WorldOptions::default().slip_speed;
+    let slip_speed = if integrator == Integrator::Implicit { usual } else { 2e-3 };
     let mut world = World::new(WorldOptions { integrator, slip_speed, ..Default::default() });
     world.add_surface("slope", Box::new(Plane { normal, offset: 0.0 }), material).unwrap();
     let size = DVec3::new(0.2, 0.05, 0.2);

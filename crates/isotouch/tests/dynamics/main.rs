@@ -10,6 +10,7 @@ mod free_motion;
 mod friction;
 mod overlaps;
 mod resting;
+mod threads;
 
 use std::sync::Arc;
 

@@ -276,7 +276,7 @@ fn warn(world: &mut World, scene: &Scene, console: &Console) {
     let overlaps = world.overlapping();
     for of in overlaps.iter().take(MOST_TOLD) {
         console.warn(format_args!(
-            "'{}' and '{}' overlap by {} mm at the start; they are let apart at separation_speed",
+            "'{}' and '{}' overlap by {} mm or more at the start; they are let apart at separation_speed",
             of.body,
             of.other,
             number(1e3 * of.depth)

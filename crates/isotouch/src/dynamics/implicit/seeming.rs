@@ -15,6 +15,8 @@ use super::rows::Row;
 
 /// Contacts within 60° of one that is sure hold in its direction, cosine.
 const SAME_DIRECTION: f64 = 0.5;
+/// What strikes holds with what is inside within 18° of its direction, cosine: facets of threads. Less, and threads come deeper; more, and edges catch what slides.
+const ALONG: f64 = 0.95;
 /// What comes nearer than this in a step, in margins within which contacts are looked for, strikes. What rests comes nearer by much less.
 const STRIKE: f64 = 0.2;
 /// What is put off counts where it comes deeper than this many times what is held does, and this part of the margin: as deep as that it may come below an edge, while what is held sways.
@@ -131,9 +133,15 @@ impl World {
             if !inside.is_finite() {
                 return false;
             }
-            let mut holding = firsts.iter().filter(|(_, is_quiet)| *is_quiet || !any_quiet);
-            let mut is_held = |row| holding.any(|(normal, _)| normal.dot(outward(row)) > SAME_DIRECTION);
-            (is_quiet(row) || !any_quiet) && (is_first(inside) || is_held(row))
+            let is_held = |cosine: f64| {
+                let mut holding = firsts.iter().filter(|(_, is_quiet)| *is_quiet || !any_quiet);
+                holding.any(|(normal, _)| normal.dot(outward(row)) > cosine)
+            };
+            if any_quiet && !is_quiet(row) {
+                is_held(ALONG)
+            } else {
+                is_first(inside) || is_held(SAME_DIRECTION)
+            }
         };
         let sure = |(k, inside): (usize, &Vec<f64>)| {
             found[k].iter().zip(inside).map(|(row, inside)| is_sure(row, *inside)).collect()
