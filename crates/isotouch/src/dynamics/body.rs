@@ -82,7 +82,7 @@ impl Default for BodyOptions {
 pub enum BodyError {
     /// Its mesh has none.
     #[error(
-        "body '{body}': its mesh has no mass, centre or inertia: {source}; give mass, center and inertia (mass_properties), or make it fixed or kinematic"
+        "body '{body}': its mesh has no mass, centre or inertia: {source}; give mass, centre and inertia (mass_properties), or make it fixed or kinematic"
     )]
     Mass {
         /// Which.
