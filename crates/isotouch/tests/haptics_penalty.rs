@@ -94,6 +94,23 @@ fn a_saturated_coupling_pushes_no_harder_however_deep_the_hand_is() {
     assert!((shallow.penetration - deep.penetration).abs() < 1e-7 && deep.penetration < 1e-4);
 }
 
+/// The critical damper held back what the saturated spring pulled: the part fell behind a hand by tenths of a metre and came back at centimetres a second, and of that nothing was felt.
+#[test]
+fn a_part_that_is_left_behind_comes_back_to_the_hand() {
+    let mut with = options(Looking::Continuous, 200.0);
+    with.coupling = with.coupling.map(|of| of.saturating(5e-4, 0.1));
+    let mut part = PenaltyObject::new(block_on_ground(), Pose::at(DVec3::Y * 0.06), &with).unwrap();
+    let hand = still(Pose::at(DVec3::new(0.1, 0.2, 0.0)));
+    let mut steps = 0;
+    while part.pose().position.distance(hand.world_from_body.position) > 1e-3 {
+        let step = part.step(&hand, DT);
+        assert!(step.on_hand.force.length() < 0.5 + 1e-9, "{} N", step.on_hand.force);
+        steps += 1;
+        // Half of the way with F_max/m = 1.25 m/s², half of it slowing down: 0.7 s. By K·x_max/B it would be 7 s.
+        assert!(steps < 2000, "it is at {} only", part.pose().position);
+    }
+}
+
 #[test]
 fn a_security_distance_keeps_it_out() {
     let mut with = options(Looking::Continuous, 200.0);

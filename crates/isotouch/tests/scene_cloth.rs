@@ -287,12 +287,25 @@ fn pins_and_handles_count_the_vertices_of_a_mesh_file() {
             assert_eq!(held, [place], "{settings}");
         }
     }
+    // Vertices 2 and 4 are one particle.
+    let told = stage("handles = [{ particles = [2] }, { particles = [4] }]").err().unwrap().to_string();
+    assert!(told.contains("particle 4 of cloth 'flag' is led by another handle already"), "{told}");
     for (vertex, wanted) in [(0, "no triangle of the cloth 'flag' uses vertex 0"), (7, "has 7 vertices")] {
         for settings in [format!("pins = [{vertex}]"), format!("handles = [{{ particles = [{vertex}] }}]")] {
             let told = stage(&settings).err().unwrap().to_string();
             assert!(told.contains("scene.toml:4:") && told.contains(wanted), "{told}");
         }
     }
+}
+
+/// A coarse sheet elsewhere had all particles of a fine one counted as within reach of each other.
+#[test]
+fn a_coarse_sheet_does_not_crowd_a_fine_one() {
+    let text = "dt = 0.01\nseconds = 0.02\n[[cloth]]\nname = \"fine\"\nshape = { kind = \"sheet\", size = [1, 1], squares = [90, 90] }\n\
+        [[cloth]]\nname = \"coarse\"\nposition = [100, 0, 0]\nshape = { kind = \"sheet\", size = [0.6, 0.6], squares = [4, 4] }\n";
+    let scene = Scene::parse("a.toml", text).unwrap();
+    let mut stage = scene.stage(scene.world().unwrap()).unwrap();
+    stage.step(scene.dt).unwrap();
 }
 
 /// Beyond its band a field is coarse, and cloth would lie on coarse cells without anybody knowing.

@@ -319,3 +319,31 @@ fn hands_throw_no_ball() {
         assert!(fastest > 10.0 && fastest < 45.0, "{} held: {fastest} m/s", held.len());
     }
 }
+
+/// A body that a force, or something that struck it, brought to pinned cloth within a step went through it, and nobody was told.
+#[test]
+fn pinned_cloth_holds_what_is_pushed_to_it_from_afar() {
+    let pins: Vec<usize> = (0..21 * 21).collect();
+    let sheet = format!(
+        "[[cloth]]\nname = \"sheet\"\nshape = {{ kind = \"sheet\", size = [0.2, 0.2], squares = [20, 20] }}\npins = {pins:?}\n"
+    );
+    let ball =
+        "shape = { kind = \"sphere\", radius = 0.02, triangles = 1280, resolution = 32, points = 400 }";
+    let pushed = format!("{ball}\nposition = [0, 0.06, 0]\nmass = 0.01\nforce = [0, -20, 0]\n");
+    let struck = format!(
+        "{ball}\nposition = [0, 0.06, 0]\nmass = 0.01\n[[bodies]]\nname = \"bat\"\nkind = \"kinematic\"\nvelocity = [0, -10, 0]\n\
+         position = [0, 0.15, 0]\nshape = {{ kind = \"box\", size = [0.04, 0.04, 0.04], resolution = 32, points = 400 }}\n"
+    );
+    for (bodies, seconds) in [(pushed, 0.03), (struck, 0.012)] {
+        let head =
+            format!("dt = 0.002\nseconds = {seconds}\ngravity = [0, 0, 0]\n[[bodies]]\nname = \"ball\"\n");
+        for dt in ["0.01", "0.002"] {
+            let (scene, mut stage) = stage_of(&format!("{head}{bodies}{sheet}").replace("0.002", dt));
+            for _ in 0..scene.steps() {
+                stage.step(scene.dt).unwrap();
+            }
+            let y = stage.bodies.bodies()[0].pose().position.y;
+            assert!(y > 0.0 || !stage.passages().is_empty(), "{dt} s: at {y} m, and nobody was told");
+        }
+    }
+}

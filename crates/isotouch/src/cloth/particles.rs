@@ -112,7 +112,7 @@ impl Cloth {
         let usual = SPARE * gap;
         cloth.thickness = options.self_collision.then(|| options.thickness.unwrap_or(usual));
         if let Some(thickness) = cloth.thickness
-            && Neighbours::default().update(&cloth.places, thickness).is_err()
+            && Neighbours::default().update(&cloth.places, (thickness, None)).is_err()
         {
             return Err(ClothError::TooThick { cloth: cloth.name, thickness, usual });
         }
@@ -133,6 +133,10 @@ impl Cloth {
         check(&name, "stretch", options.stretch, LEAST)?;
         check(&name, "bend", options.bend, 0.0)?;
         let places: Vec<DVec3> = strands.iter().flatten().copied().collect();
+        if let Some(epsilon) = options.epsilon {
+            check(&name, "epsilon", epsilon, LEAST)?;
+            no_more_than_its_size(&name, ("epsilon", epsilon), &places)?;
+        }
         let mut masses = vec![0.0; places.len()];
         let (mut links, mut bends, mut edges, mut ranges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut start = 0;

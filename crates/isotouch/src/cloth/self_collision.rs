@@ -39,6 +39,9 @@ pub(super) struct Neighbours {
     found: Vec<Vec<u32>>,
 }
 
+/// For each particle its sheet, and these.
+pub(super) type OfSheets<'a> = (&'a [u32], &'a [Sheet]);
+
 /// The bucket of a cell. Cells along z have buckets one after the other; others may share one, which costs a look and no more.
 fn bucket_of([x, y, z]: [i64; 3], mask: usize) -> usize {
     // Large odd numbers scatter neighbours.
@@ -57,17 +60,24 @@ impl Neighbours {
     }
 
     /// Looks for pairs as they were when particles were there; with none, they are looked for in the next substep.
-    pub(super) fn recall(&mut self, seen_at: &[DVec3], thickness: f64) {
+    pub(super) fn recall(&mut self, seen_at: &[DVec3], (thickness, sheets): (f64, Option<OfSheets<'_>>)) {
         self.seen_at.clear();
         if !seen_at.is_empty() {
             // What is crowded is told by the next step.
-            let _ = self.update(seen_at, thickness);
+            let _ = self.update(seen_at, (thickness, sheets));
         }
     }
 
-    /// Looks anew if particles may have moved out of the lists. Where there are too many pairs there are no lists.
-    pub(super) fn update(&mut self, places: &[DVec3], thickness: f64) -> Result<(), Crowded> {
-        let most = 0.5 * MARGIN * thickness;
+    /// Looks anew if particles may have moved out of the lists. Where there are too many pairs there are no lists. Of several sheets the largest thickness counts, and each for its own particles among each other.
+    pub(super) fn update(
+        &mut self,
+        places: &[DVec3],
+        (thickness, sheets): (f64, Option<OfSheets<'_>>),
+    ) -> Result<(), Crowded> {
+        let thinnest = sheets.map_or(thickness, |(_, sheets)| {
+            sheets.iter().fold(thickness, |least, of| least.min(of.thickness))
+        });
+        let most = 0.5 * MARGIN * thinnest;
         // What moves as a whole keeps its neighbours.
         let moved = |(now, then): (&DVec3, &DVec3)| *now - *then;
         let mean = places.iter().zip(&self.seen_at).map(moved).sum::<DVec3>() / places.len() as f64;
@@ -81,6 +91,12 @@ impl Neighbours {
             return Ok(());
         }
         let reach = thickness * (1.0 + MARGIN);
+        let reach_of = |i: usize, j: usize| {
+            sheets.map_or(reach, |(of, sheets)| {
+                let [a, b] = [i, j].map(|k| sheets[of[k] as usize].thickness);
+                (1.0 + MARGIN) * a.max(b)
+            })
+        };
         self.seen_at.clear();
         self.seen_at.extend(places);
         let mask = (2 * places.len()).next_power_of_two() - 1;
@@ -98,13 +114,13 @@ impl Neighbours {
             }
             let at = places[i];
             let [x, y, z] = cell_of(at, reach);
-            let mut look =
-                |first: usize, last: usize| {
-                    let near = sorted[starts[first] as usize..starts[last + 1] as usize].iter();
-                    found.extend(near.filter(|&&j| {
-                        j as usize > i && places[j as usize].distance_squared(at) < reach * reach
-                    }));
-                };
+            let mut look = |first: usize, last: usize| {
+                let near = sorted[starts[first] as usize..starts[last + 1] as usize].iter();
+                found.extend(near.filter(|&&j| {
+                    let j = j as usize;
+                    j > i && places[j].distance_squared(at) < reach_of(i, j).powi(2)
+                }));
+            };
             for dx in -1..=1 {
                 for dy in -1..=1 {
                     // Three cells along z are a run, but for where it wraps.
@@ -262,7 +278,7 @@ mod tests {
             .map(|k| DVec3::new(unit(1, 3 * k), unit(1, 3 * k + 1), unit(1, 3 * k + 2)) * 1.3 - 0.6)
             .collect();
         let mut neighbours = Neighbours::default();
-        neighbours.update(&places, thickness).unwrap();
+        neighbours.update(&places, (thickness, None)).unwrap();
         let mut start = 0;
         for (i, &end) in neighbours.ends.iter().enumerate() {
             let partners = &neighbours.partners[start..end as usize];

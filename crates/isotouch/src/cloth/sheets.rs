@@ -49,8 +49,8 @@ impl Sheets {
     /// Sets all apart, by `push_out` what was too near before. How many pairs were too near.
     pub(super) fn set_apart(&mut self, cloths: &mut [Cloth], push_out: f64) -> Result<usize, Crowded> {
         let thickness = self.gather(cloths);
-        self.neighbours.update(&self.places, thickness)?;
         let sheets = Some((&self.of[..], &self.sheets[..]));
+        self.neighbours.update(&self.places, (thickness, sheets))?;
         let keeping = Keeping { thickness, friction: 0.0, push_out, rest: &self.rest, sheets };
         let count =
             self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping);
@@ -85,6 +85,6 @@ impl Sheets {
     pub(super) fn recall(&mut self, seen_at: &[DVec3], cloths: &[Cloth]) {
         let thickness = self.gather(cloths);
         let seen_at = if seen_at.len() == self.places.len() { seen_at } else { &[] };
-        self.neighbours.recall(seen_at, thickness);
+        self.neighbours.recall(seen_at, (thickness, Some((&self.of[..], &self.sheets[..]))));
     }
 }

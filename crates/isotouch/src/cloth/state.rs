@@ -123,7 +123,7 @@ impl Cloth {
         self.velocities.copy_from_slice(&of.velocities);
         self.contacts.recall(&of.clearances, &of.edge_clearances);
         if let Some(thickness) = self.thickness {
-            self.neighbours.recall(&of.seen_at, thickness);
+            self.neighbours.recall(&of.seen_at, (thickness, None));
         }
     }
 }

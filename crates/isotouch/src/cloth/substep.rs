@@ -60,7 +60,7 @@ impl Cloth {
     /// How many pairs were too near. Those that were before are set apart by `push_out`.
     pub(super) fn set_itself_apart(&mut self, push_out: f64) -> Result<usize, Crowded> {
         let Some(thickness) = self.thickness else { return Ok(0) };
-        self.neighbours.update(&self.places, thickness)?;
+        self.neighbours.update(&self.places, (thickness, None))?;
         let (friction, rest) = (self.self_friction, &self.rest[..]);
         let keeping = Keeping { thickness, friction, push_out, rest, sheets: None };
         Ok(self.neighbours.set_apart(&mut self.places, &self.anchors, &self.inverse_masses, &keeping))

@@ -139,13 +139,29 @@ impl Coupling {
     /// Force and torque on the hand, about the centre of mass: the spring pulls it to where the part is.
     ///
     /// `gap` leads from the hand to the part, `velocity` is that of the part relative to the hand.
+    ///
+    /// Spring and damper saturate together. A damper of its own would balance a saturated spring: a part that was left behind would come back at K·x_max/B, some centimetres a second, and nothing of that be felt.
     #[inline]
     pub fn wrench(&self, gap: &Twist, velocity: &Twist) -> Wrench {
-        Wrench {
-            force: self.stiffness * saturated(gap.linear, self.max_distance) + self.damping * velocity.linear,
-            torque: self.angular_stiffness * saturated(gap.angular, self.max_angle)
-                + self.angular_damping * velocity.angular,
-        }
+        let [force, torque] = self.unlimited(gap, velocity);
+        Wrench { force: saturated(force, self.max_force()), torque: saturated(torque, self.max_torque()) }
+    }
+
+    /// F_max = k·x_max, N.
+    pub fn max_force(&self) -> f64 {
+        limit(self.stiffness, self.max_distance)
+    }
+
+    /// The same for turns, N·m.
+    pub fn max_torque(&self) -> f64 {
+        limit(self.angular_stiffness, self.max_angle)
+    }
+
+    fn unlimited(&self, gap: &Twist, velocity: &Twist) -> [DVec3; 2] {
+        [
+            self.stiffness * gap.linear + self.damping * velocity.linear,
+            self.angular_stiffness * gap.angular + self.angular_damping * velocity.angular,
+        ]
     }
 
     /// The same of two bodies with one centre of mass in common, in their own frames.
@@ -158,12 +174,13 @@ impl Coupling {
         self.wrench(&gap, &velocity)
     }
 
-    /// K as a matrix. A spring that is saturated at this gap pulls the same wherever the part goes, so it has none.
-    pub fn stiffness_at(&self, gap: &Twist) -> Mat6 {
+    /// K as a matrix. A spring that is saturated pulls the same wherever the part goes, so it has none.
+    pub fn stiffness_at(&self, gap: &Twist, velocity: &Twist) -> Mat6 {
+        let [force, torque] = self.unlimited(gap, velocity);
         let unless = |is_saturated: bool, stiffness: f64| if is_saturated { 0.0 } else { stiffness };
         diagonal(
-            unless(gap.linear.length() > self.max_distance, self.stiffness),
-            unless(gap.angular.length() > self.max_angle, self.angular_stiffness),
+            unless(force.length() > self.max_force(), self.stiffness),
+            unless(torque.length() > self.max_torque(), self.angular_stiffness),
         )
     }
 
@@ -176,6 +193,11 @@ impl Coupling {
 fn diagonal(linear: f64, angular: f64) -> Mat6 {
     let of = |value: f64| glam::DMat3::from_diagonal(DVec3::splat(value));
     Mat6 { force_linear: of(linear), torque_angular: of(angular), ..Mat6::ZERO }
+}
+
+/// What a spring comes to at most; without a spring there is nothing to saturate, and a damper has no limit.
+fn limit(stiffness: f64, most: f64) -> f64 {
+    if stiffness > 0.0 { stiffness * most } else { f64::INFINITY }
 }
 
 /// A vector, made no longer than that.
@@ -197,6 +219,12 @@ mod tests {
         assert!((force(5e-4).force.x - 0.5).abs() < 1e-12);
         assert!((force(7.0).force.x - 1.0).abs() < 1e-12, "F_max = k·x_max");
         assert!((force(7.0).torque.y - 2.0 * 0.01).abs() < 1e-12);
+        let damped = Coupling { damping: 20.0, ..coupling };
+        let velocity = |v: f64| Twist { linear: DVec3::X * v, angular: DVec3::ZERO };
+        let force = |x: f64, v: f64| damped.wrench(&velocity(x), &velocity(v)).force.x;
+        assert!((force(2e-4, 0.01) - 0.4).abs() < 1e-12, "spring and damper below the limit");
+        assert!((force(0.1, 3.0) - 1.0).abs() < 1e-12 && (force(0.0, -3.0) + 1.0).abs() < 1e-12);
+        assert!((force(0.1, -1.0) - 1.0).abs() < 1e-12, "a damper does not hold back what is far behind");
     }
 
     #[test]

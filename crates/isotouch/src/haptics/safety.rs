@@ -270,7 +270,10 @@ impl Safety {
 
     /// The device answers again: forces grow from zero.
     pub fn device_found(&mut self) {
-        self.device_is_lost = false;
+        if std::mem::replace(&mut self.device_is_lost, false) {
+            // It was the device that was away, not the loop that was late.
+            self.last_call = None;
+        }
     }
 
     /// What is at work, and what happened so far.

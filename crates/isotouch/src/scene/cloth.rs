@@ -334,19 +334,23 @@ impl SceneCloth {
         Ok(CutCloth { cloth, numbers })
     }
 
-    /// A particle that two handles lead would follow the last one.
-    pub(super) fn check_handles(&self) -> Result<(), SceneError> {
-        let mut led: BTreeSet<usize> = BTreeSet::new();
-        for handle in &self.handles {
-            if let Some(particle) = handle.particles.iter().find(|particle| led.contains(particle)) {
-                let problem = format!(
-                    "particle {particle} of cloth '{}' is led by another handle already; leave it out of one",
-                    self.options.name
-                );
-                return Err(SceneError::Conflict { place: handle.place.clone(), problem });
-            }
-            led.extend(&handle.particles);
+    /// A particle that two handles lead would follow the last one. `held` are the particles that its numbers stand for: of a mesh file several may stand for one.
+    pub(super) fn check_handle(
+        &self,
+        handle: &SceneHandle,
+        held: &[usize],
+        led: &mut BTreeSet<usize>,
+    ) -> Result<(), SceneError> {
+        if let Some((number, _)) =
+            handle.particles.iter().zip(held).find(|(_, particle)| led.contains(particle))
+        {
+            let problem = format!(
+                "particle {number} of cloth '{}' is led by another handle already; leave it out of one",
+                self.options.name
+            );
+            return Err(SceneError::Conflict { place: handle.place.clone(), problem });
         }
+        led.extend(held);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Bodies and cloth together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -8,7 +9,7 @@ use super::body::SceneBody;
 use super::cloth::SceneHandle;
 use super::error::SceneError;
 use super::parse::Scene;
-use crate::ccd::Touchable;
+use crate::ccd::{Segment, Touchable};
 use crate::cloth::{
     Cloth, ClothError, ClothId, ClothReport, ClothStepError, ClothWorld, FreeBody, Handle, ObstacleId,
     ObstacleOptions, Way,
@@ -156,8 +157,11 @@ impl Stage {
     /// Both by themselves. If cloth did come to a body that gives way, which in this step did not, it counts for nothing and both step together.
     fn step_apart(&mut self, dt: f64, before: &WorldState) -> Result<(StepReport, ClothReport), StageError> {
         let cloth = self.givers().next().is_some().then(|| self.cloth.state());
+        let from: Vec<DVec3> = self.centers().collect();
         let stepped = self.step_in_turn(dt)?;
-        let Some(cloth) = cloth.filter(|_| self.has_touched()) else { return Ok(stepped) };
+        let Some(cloth) = cloth.filter(|_| self.has_touched() || self.came_near(&from)) else {
+            return Ok(stepped);
+        };
         // The same bodies and cloth as a moment ago.
         let _ = self.bodies.restore(before);
         let _ = self.cloth.restore(&cloth);
@@ -168,6 +172,28 @@ impl Stage {
     /// Whether cloth touched a body that gives way in the last step.
     fn has_touched(&self) -> bool {
         self.givers().any(|(_, id)| self.cloth.obstacle(id).impulse() != Wrench::ZERO)
+    }
+
+    /// Middles of bodies that give way to cloth.
+    fn centers(&self) -> impl Iterator<Item = DVec3> {
+        self.givers().map(|(body, _)| body.pose().place(body.shape().around().center))
+    }
+
+    /// Whether one of them, which were there before the step, came near to cloth in it. What a force or another body pushed is not foreseen, and pinned particles feel nothing.
+    fn came_near(&self, from: &[DVec3]) -> bool {
+        let near = |cloth: &Cloth| Aabb::of_points(cloth.places().iter().copied()).expanded(cloth.epsilon());
+        let near: Vec<Aabb> = self.cloth.cloths().iter().map(near).collect();
+        let ways = from.iter().zip(self.centers()).zip(self.givers());
+        ways.map(|((&from, to), (body, _))| (Segment::new(from, to), body.shape().around().radius)).any(
+            |(way, radius)| {
+                near.iter().any(|bounds| {
+                    // Of the whole way, as far as the nearest place of its middle may be from that of any other.
+                    let middle = 0.5 * (way.from + way.to);
+                    let reach = radius + 0.5 * way.from.distance(way.to);
+                    bounds.distance_squared(middle) <= reach * reach
+                })
+            },
+        )
     }
 
     /// Bodies, then cloth.
@@ -354,10 +380,13 @@ impl Scene {
         for of in &self.cloth {
             let mut made = of.make().map_err(|source| of.failure(source))?;
             let mut handles = Vec::with_capacity(of.handles.len());
-            of.check_handles()?;
+            let mut led = BTreeSet::new();
             for script in &of.handles {
                 let held: Result<Vec<usize>, ClothError> =
                     script.particles.iter().map(|&number| made.particle(number)).collect();
+                if let Ok(held) = &held {
+                    of.check_handle(script, held, &mut led)?;
+                }
                 let grip = held.and_then(|held| Handle::grip(&mut made.cloth, &held, Pose::IDENTITY));
                 handles.push(grip.map_err(|source| SceneError::Cloth {
                     place: script.place.clone(),

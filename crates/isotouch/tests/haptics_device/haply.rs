@@ -159,7 +159,7 @@ fn serve(mut socket: WebSocket<TcpStream>, inventory: Value, todo: &Receiver<Act
         match socket.read() {
             Ok(Message::Text(text)) => {
                 let _ = tell.send(serde_json::from_str(&text).unwrap());
-                // A device's own pace.
+                // A device's own pace. One that finds the connection closed reads no more.
                 thread::sleep(Duration::from_micros(300));
                 if !is_silent && socket.send(Message::text(state.to_string())).is_err() {
                     return;
@@ -237,23 +237,30 @@ fn states_arrive_and_forces_are_sent() {
 fn a_servo_loop_that_stops_lets_go() {
     let service = StandIn::new(full_state(0.0));
     let mut device = service.open();
-    in_some_try_within_ten_milliseconds(|| service.lets_go_after(&mut device, |_| {}));
+    in_most_tries_within_ten_milliseconds(|| service.lets_go_after(&mut device, |_| {}));
 }
 
 /// Neither answers nor states, nor a servo loop: the force is taken back all the same, and as soon.
 #[test]
 fn a_service_that_falls_silent_is_told_to_let_go() {
-    in_some_try_within_ten_milliseconds(|| {
+    in_most_tries_within_ten_milliseconds(|| {
         let service = StandIn::new(full_state(0.0));
         let mut device = service.open();
         service.lets_go_after(&mut device, |service| service.act(Act::FallSilent))
     });
 }
 
-/// A busy machine makes it longer, and nothing makes it shorter.
-fn in_some_try_within_ten_milliseconds(mut try_it: impl FnMut() -> f64) {
-    let tries: Vec<f64> = (0..50).map(|_| try_it()).take_while(|&took| took > 0.010).collect();
-    assert!(tries.len() < 50, "{tries:?}");
+/// A busy machine makes some longer. Of waits that are too long by their making, one in some may be shorter by chance: most have to be in time, of any twenty in a row out of a hundred.
+fn in_most_tries_within_ten_milliseconds(mut try_it: impl FnMut() -> f64) {
+    let mut tries: Vec<f64> = Vec::new();
+    while tries.len() < 100 {
+        tries.push(try_it());
+        let lately = &tries[tries.len().saturating_sub(20)..];
+        if lately.len() == 20 && lately.iter().filter(|&&took| took <= 0.010).count() > 10 {
+            return;
+        }
+    }
+    panic!("{tries:?}");
 }
 
 /// A wireless grip misses a message now and then: what is held must not turn back.

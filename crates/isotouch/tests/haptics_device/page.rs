@@ -308,6 +308,30 @@ fn a_second_client_is_turned_away() {
     assert!(say(&mut first, &pose_at(0.2, 0.0)).get("force").is_some());
 }
 
+/// A handshake that came byte by byte held up whoever came next, and the end of the program.
+#[test]
+fn a_handshake_in_drips_keeps_nobody_waiting() {
+    let page = page();
+    let address = page.address();
+    let mut slow = TcpStream::connect(address).unwrap();
+    let dripping = std::thread::spawn(move || {
+        for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ".iter().chain([b'x'; 100].iter()) {
+            if std::io::Write::write_all(&mut slow, &[*byte]).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    std::thread::sleep(Duration::from_millis(100));
+    let begin = Instant::now();
+    // Too long for the first, it is let go.
+    let mut next = connect(address, None).unwrap();
+    assert!(say(&mut next, &pose_at(0.0, 0.0)).get("force").is_some());
+    drop((next, page));
+    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
+    dripping.join().unwrap();
+}
+
 #[test]
 fn a_port_that_is_taken_is_an_error_with_a_remedy() {
     let taken = page();

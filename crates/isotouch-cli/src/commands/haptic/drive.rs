@@ -205,7 +205,8 @@ impl<'a> Turning<'a> {
 
     fn answer(&mut self, tick: u64, state: DeviceState, shared: &Shared) -> Option<Ending> {
         let Drive { device, session, tape, log, .. } = &mut self.drive;
-        if self.lost.take().is_some() {
+        // One that only speaks and does not hear is still lost.
+        if self.lost.is_some() {
             session.servo_half().device_found();
         }
         self.last = state;
@@ -236,8 +237,14 @@ impl<'a> Turning<'a> {
             });
         }
         match written {
-            Ok(()) => None,
-            Err(error) => self.without_device_since(error),
+            Ok(()) => {
+                self.lost = None;
+                None
+            }
+            Err(error) => {
+                log.add_unheard((error, self.lost.is_none()));
+                self.without_device_since(error)
+            }
         }
     }
 

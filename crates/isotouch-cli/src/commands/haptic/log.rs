@@ -147,6 +147,16 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// A tick whose command the device did not take; what was meant is in the rows already.
+    pub(super) fn add_unheard(&mut self, (why, is_first): (DeviceError, bool)) {
+        self.lost_ticks += 1;
+        self.losses += u64::from(is_first);
+        self.why_lost.get_or_insert(why);
+        if let Some(row) = self.rows.last_mut() {
+            (row.is_lost, row.wrench) = (true, Wrench::ZERO);
+        }
+    }
+
     /// Ticks without a device.
     pub(super) fn lost_ticks(&self) -> u64 {
         self.lost_ticks

@@ -224,7 +224,11 @@ fn finish(
     put("limited_calls", safety.limited_calls.into());
     let pose = simulation.renderer().pose();
     put("end_pose", json!(pose.to_numbers()));
-    let recorded = recorded.or_failed()?;
+    // What was felt until then is told all the same.
+    let (recorded, unrecorded) = match recorded {
+        Ok(recorded) => (recorded, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
     if let (Some(recorded), Some(path)) = (recorded, &args.record) {
         if recorded.dropped > 0 {
             console.warn(format_args!(
@@ -250,7 +254,7 @@ fn finish(
             drive::PATIENCE,
             plural(totals.steps, "step")
         )),
-        Ending::Done | Ending::Interrupted => None,
+        Ending::Done | Ending::Interrupted => unrecorded,
     };
     if let Some(failed) = &failed {
         summary.insert("error".into(), failed.as_str().into());
@@ -262,14 +266,13 @@ fn finish(
         results::write(folder, scene, built, (&log, &kept)).or_failed()?;
     }
     let mut report = report(args, summary, (&totals, simulation.stuck()), elapsed);
-    match (&ending, failed) {
-        (Ending::Interrupted, _) => report.set_exit(interrupt::exit()),
+    if let Some(failed) = &failed {
         // What there was until then is told all the same.
-        (_, Some(failed)) => {
-            complain("error", &failed, "\x1b[31m");
-            report.set_exit(Exit::Failed);
-        }
-        _ => {}
+        complain("error", failed, "\x1b[31m");
+        report.set_exit(Exit::Failed);
+    }
+    if matches!(ending, Ending::Interrupted) {
+        report.set_exit(interrupt::exit());
     }
     Ok(report)
 }

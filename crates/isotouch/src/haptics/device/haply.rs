@@ -41,6 +41,9 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 /// How long such a look may take: dropping the device waits for it.
 const PATIENCE_AGAIN: Duration = Duration::from_millis(300);
 
+/// How long the answer to the last message is waited for.
+const FAREWELL: Duration = Duration::from_millis(50);
+
 /// Where the service is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HaplyOptions {
@@ -205,8 +208,7 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, id: &str, invento
         let mut was_answered = false;
         let force = loop {
             if wire.should_stop() {
-                let _ = socket.send(Message::text(force_message(id, &Wrench::ZERO).to_string()));
-                let _ = socket.close(None).and_then(|()| socket.flush());
+                take_back(&mut socket, id, unanswered);
                 return;
             }
             match hear(&mut socket, if pushes { WAKE_PUSHING } else { WAKE }) {
@@ -235,6 +237,20 @@ fn talk(wire: &mut WireSide, mut socket: WebSocket<TcpStream>, id: &str, invento
         pushes = force != Wrench::ZERO;
         message = force_message(id, &force);
     }
+}
+
+/// Takes back the last force, and closes once that was answered: whoever answers message after message and finds the connection closed may never read the last one.
+fn take_back(socket: &mut WebSocket<TcpStream>, id: &str, unanswered: u32) {
+    let _ = socket.send(Message::text(force_message(id, &Wrench::ZERO).to_string()));
+    let (mut unanswered, since) = (unanswered + 1, Instant::now());
+    while unanswered > 0 && since.elapsed() < FAREWELL {
+        match hear(socket, WAKE) {
+            Heard::Text(_) => unanswered -= 1,
+            Heard::Nothing => {}
+            Heard::Closed => return,
+        }
+    }
+    let _ = socket.close(None).and_then(|()| socket.flush());
 }
 
 fn force_message(id: &str, wrench: &Wrench) -> Value {

@@ -39,6 +39,8 @@ use super::{Capabilities, Causality, Device, DeviceCommand, DeviceError, DeviceS
 
 const NAME: &str = "page";
 const LONGEST_MESSAGE: usize = 4096;
+/// Of a handshake, with all the cookies of a machine's own pages.
+const LONGEST_REQUEST: usize = 16384;
 
 /// Where to listen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,7 +133,7 @@ fn serve(mut wire: WireSide, listener: &TcpListener) {
             thread::sleep(WAKE);
             continue;
         };
-        if let Some(socket) = welcome(stream) {
+        if let Some(socket) = welcome(&wire, stream) {
             wire.opened();
             talk(&mut wire, socket, (listener, &mut others));
             wire.closed();
@@ -139,9 +141,17 @@ fn serve(mut wire: WireSide, listener: &TcpListener) {
     }
 }
 
-fn welcome(stream: TcpStream) -> Option<WebSocket<TcpStream>> {
-    // Whoever says nothing for that long keeps others out no longer.
+fn welcome(wire: &WireSide, stream: TcpStream) -> Option<WebSocket<TcpStream>> {
+    // Whoever has said nothing whole for that long keeps others out no longer.
     let patience = Duration::from_millis(500);
+    stream.set_nonblocking(true).ok()?;
+    let since = Instant::now();
+    while !has_request(&stream)? {
+        if wire.should_stop() || since.elapsed() > patience {
+            return None;
+        }
+        thread::sleep(WAKE);
+    }
     stream.set_nonblocking(false).ok()?;
     stream.set_nodelay(true).ok()?;
     stream.set_read_timeout(Some(patience)).ok()?;
@@ -150,6 +160,17 @@ fn welcome(stream: TcpStream) -> Option<WebSocket<TcpStream>> {
         .max_message_size(Some(LONGEST_MESSAGE))
         .max_frame_size(Some(LONGEST_MESSAGE));
     tungstenite::accept_hdr_with_config(stream, only_local, Some(config)).ok()
+}
+
+/// Whether all of a request is there: one that came byte by byte would hold up whoever reads it. `None` if there will be none.
+fn has_request(stream: &TcpStream) -> Option<bool> {
+    let mut request = [0; LONGEST_REQUEST];
+    match stream.peek(&mut request) {
+        Ok(0) => None,
+        Ok(bytes) if request[..bytes].windows(4).any(|end| end == b"\r\n\r\n") => Some(true),
+        Ok(bytes) => (bytes < LONGEST_REQUEST).then_some(false),
+        Err(error) => is_timeout(&error).then_some(false),
+    }
 }
 
 /// Programs send no `Origin`; browsers always do.

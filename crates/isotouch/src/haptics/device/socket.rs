@@ -35,6 +35,8 @@ fn read_now(socket: &mut WebSocket<TcpStream>) -> Heard {
     match read {
         Ok(Message::Text(text)) => Heard::Text(text.as_str().to_owned()),
         Ok(Message::Close(_)) => Heard::Closed,
+        // No text that means anything, but it is to be answered.
+        Ok(Message::Binary(_)) => Heard::Text(String::new()),
         Ok(_) => Heard::Nothing,
         Err(tungstenite::Error::Io(error)) if is_timeout(&error) => Heard::Nothing,
         Err(_) => Heard::Closed,

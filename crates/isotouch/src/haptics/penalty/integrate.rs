@@ -75,7 +75,11 @@ impl PenaltyObject {
     fn coupled(&self, dt: f64) -> Coupled {
         let coupling = &self.coupling;
         let gap = self.hand.world_from_body.displacement_to(&self.part.world_from_body, self.part.center);
-        let spring = coupling.stiffness_at(&gap);
+        let velocity = Twist {
+            linear: self.part.twist.linear - self.hand.twist.linear,
+            angular: self.part.twist.angular - self.hand.twist.angular,
+        };
+        let spring = coupling.stiffness_at(&gap, &velocity);
         Coupled {
             matrix: spring * (dt * dt) + coupling.damping_matrix() * dt,
             on_part: coupling.between(&self.hand, &self.part) * -dt,
