@@ -185,11 +185,11 @@ impl Stepper for PaperObject<'_> {
     /// ```
     fn step(&mut self, push: &Wrench) -> Placed {
         let gap = self.hand.world_from_body.displacement_to(&self.part.world_from_body, self.part.center);
-        let spring = self.coupling.stiffness_at(&gap);
-        let between = spring * (DT * DT) + self.coupling.damping_matrix() * DT;
-        let coupled = self.coupling.between(&self.hand, &self.part) * -DT;
         let (v, v_hand) = (self.part.twist, self.hand.twist);
         let apart = Twist { linear: v.linear - v_hand.linear, angular: v.angular - v_hand.angular };
+        let spring = self.coupling.stiffness_at(&gap, &apart);
+        let between = spring * (DT * DT) + self.coupling.damping_matrix() * DT;
+        let coupled = self.coupling.between(&self.hand, &self.part) * -DT;
         let pulled = spring.apply(&apart) * (DT * DT);
         let (g, of_part, of_hand) = (
             self.gradient,
