@@ -219,7 +219,7 @@ fn errors_name_file_line_column_and_remedy() {
         (format!("{BALL}rotation = {{ axis = [0, 0, 0], degrees = 1 }}"), "a direction"),
         (format!("{BALL}material = \"stele\""), "'stele' is no material of body 'ball'; there are none"),
         (format!("[materials.steel]\n{BALL}material = \"stele\""), "did you mean 'steel'?"),
-        (format!("[materials.a]\nstiffness = -1\n{BALL}"), "s.toml:1:1: material 'a': stiffness is -1"),
+        (format!("[materials.a]\nstiffness = -1\n{BALL}"), "s.toml:2:13: material 'a': stiffness is -1"),
         (format!("gravity = [0, -1e300, 0]\n{BALL}"), "s.toml:1:11: gravity is [0, -1e300, 0], but must be"),
         (format!("{BALL}velocity = [1e300, 0, 0]\n"), "of numbers up to 1e9 m/s"),
         (format!("[[surfaces]]\nplane = {{ offset = -1e300 }}\n{BALL}"), "s.toml:2:20: "),
@@ -284,7 +284,7 @@ fn mesh_files_are_found_beside_the_scene_and_open_ones_need_a_mass() {
 
     let said = write("open.ply", "").map(|_| ()).unwrap_err().to_string();
     assert!(
-        said.contains("s.toml:1:1: body 'part': no mass: ") && said.contains("give mass, centre and inertia"),
+        said.contains("s.toml:1:1: body 'part': its mesh has no mass, ") && said.contains("give mass, centre and inertia"),
         "{said}"
     );
     write("open.ply", "mass_properties = { mass = 1, inertia = [1, 1, 1] }\n").unwrap();

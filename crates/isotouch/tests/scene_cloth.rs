@@ -338,7 +338,7 @@ fn a_thickness_beyond_all_reason_is_refused_before_it_takes_memory() {
         "{told}"
     );
     // Of one that meets a finer one it is found when they step.
-    let coarse = "\n[[cloth]]\nname = \"plank\"\nposition = [0, 1, 0]\nshape = { kind = \"sheet\", size = [20, 20], squares = [4, 4] }\n";
+    let coarse = "\n[[cloth]]\nname = \"plank\"\nposition = [0, 1, 0]\nshape = { kind = \"sheet\", size = [4, 4], squares = [20, 20] }\nthickness = 4\n";
     let both = text.replace("thickness = 1\n", "") + coarse;
     let scene = Scene::parse("thick.toml", &both).unwrap();
     let mut stage = scene.stage(scene.world().unwrap()).unwrap();

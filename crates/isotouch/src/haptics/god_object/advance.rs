@@ -14,7 +14,7 @@ const LONGEST_STRIDE: f64 = 0.5;
 /// Under a hand that moves, they grow to this part of its way in a step: the first pass goes half the way to it. Less, and what slides fast drags behind by as much as it lacks, step after step; more is felt where it falls off something.
 const OF_HAND: f64 = 0.5;
 /// But no longer than this, in cells: a hand that leaps is followed in steps. More takes longer, and comes off what bends away, by s²/2r for a stride s; less lets a fast hand drag the part behind.
-const LONGEST_FAST_STRIDE: f64 = 4.0;
+const LONGEST_FAST_STRIDE: f64 = 2.0;
 /// What is left of a hand's way in a step, one step later: a simulation that is faster than its device sees the hand stand still between two of its words. Less, and strides have to grow anew after each; more remembers too long.
 const OF_LAST_WAY: f64 = 0.9;
 /// Chords that a pass in contact is looked at in, at most, about. More take longer; with fewer, parts that have little room turn more slowly.
