@@ -284,7 +284,8 @@ fn mesh_files_are_found_beside_the_scene_and_open_ones_need_a_mass() {
 
     let said = write("open.ply", "").map(|_| ()).unwrap_err().to_string();
     assert!(
-        said.contains("s.toml:1:1: body 'part': its mesh has no mass, ") && said.contains("give mass, centre and inertia"),
+        said.contains("s.toml:1:1: body 'part': its mesh has no mass, ")
+            && said.contains("give mass, centre and inertia"),
         "{said}"
     );
     write("open.ply", "mass_properties = { mass = 1, inertia = [1, 1, 1] }\n").unwrap();

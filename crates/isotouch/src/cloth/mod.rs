@@ -64,6 +64,7 @@ pub use obstacles::{Obstacle, ObstacleId, ObstacleOptions};
 pub use options::{
     ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel, StrandOptions,
 };
+pub(crate) use particles::no_more_than_its_size;
 pub use particles::{Cloth, Handle};
 pub use state::{ClothState, ClothStateError, ClothWorldState};
 pub(crate) use substep::Way;

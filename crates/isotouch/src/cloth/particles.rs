@@ -73,7 +73,7 @@ pub(super) struct Pin {
 const SPARE: f64 = 1.25;
 
 /// Cloth that is held off farther than it is large is a typing error, of metres for millimetres say.
-fn no_more_than_its_size(
+pub(crate) fn no_more_than_its_size(
     cloth: &str,
     (quantity, value): (&'static str, f64),
     places: &[DVec3],
@@ -133,10 +133,6 @@ impl Cloth {
         check(&name, "stretch", options.stretch, LEAST)?;
         check(&name, "bend", options.bend, 0.0)?;
         let places: Vec<DVec3> = strands.iter().flatten().copied().collect();
-        if let Some(epsilon) = options.epsilon {
-            check(&name, "epsilon", epsilon, LEAST)?;
-            no_more_than_its_size(&name, ("epsilon", epsilon), &places)?;
-        }
         let mut masses = vec![0.0; places.len()];
         let (mut links, mut bends, mut edges, mut ranges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut start = 0;

@@ -11,7 +11,7 @@ use super::table::{Table, Value};
 use crate::cloth::garments::{self, HairOptions, TrousersOptions};
 use crate::cloth::{
     Cloth, ClothError, ClothOptions, ClothWorldOptions, CollisionMethod, EdgeTest, Fabric, FrictionModel,
-    StrandOptions,
+    StrandOptions, no_more_than_its_size,
 };
 use crate::math::Pose;
 use crate::mesh::TriMesh;
@@ -326,7 +326,14 @@ impl SceneCloth {
             }
             ClothSource::Sheet(size, squares) => of_mesh(&garments::sheet(*size, *squares)?)?,
             ClothSource::Trousers(cut) => of_mesh(&garments::trousers(cut)?)?,
-            ClothSource::Hair(hair, strands) => Cloth::from_strands(&garments::hair(hair)?, strands)?,
+            ClothSource::Hair(hair, options) => {
+                let strands = garments::hair(hair)?;
+                if let Some(epsilon) = options.epsilon {
+                    let places: Vec<DVec3> = strands.iter().flatten().copied().collect();
+                    no_more_than_its_size(&options.name, ("epsilon", epsilon), &places)?;
+                }
+                Cloth::from_strands(&strands, options)?
+            }
         };
         let places: Vec<DVec3> = cloth.places().iter().map(|&p| self.pose.place(p)).collect();
         cloth.set_places(&places)?;

@@ -44,7 +44,7 @@ fn a_knot_in_a_hand_that_jumps_about_never_enters_a_knot() {
     let knot = shapes::by_name("torus-knot").unwrap();
     let pair = shell_on_field(&knot, 800, &knot, 64);
     let touched = stays_outside(&pair, Pose::at(DVec3::X * 6.0), 0.5, 300, 1);
-    assert!(touched > 200, "it was in contact often, {touched} times");
+    assert!(touched > 150, "it was in contact often, {touched} times");
 }
 
 #[test]
