@@ -255,7 +255,7 @@ fn bad_scenes_and_taken_folders_end_with_2() {
             "typo.toml:1:1: 'secnds' is no setting of the scene; did you mean 'seconds'?",
         ),
         (&["simulate", "missing.toml", "-o", "x"], "none.obj"),
-        (&["simulate", "open.toml", "-o", "x"], "open.toml:1:1: body 'a': no mass"),
+        (&["simulate", "open.toml", "-o", "x"], "open.toml:1:1: body 'a': its mesh has no mass"),
         (&["simulate", "nowhere", "-o", "x"], "no built-in scene of that name; built in are drop, bowls"),
         (&["simulate", "s.toml", "-o", "x", "--dt", "0"], "--dt"),
         (&["simulate", "s.toml", "-o", "x", "--seconds", "1e9"], "to record"),

@@ -210,7 +210,7 @@ fn whoever_comes_next_begins_without_force() {
     for round in 0..20 {
         let mut client = connect(page.address(), None).unwrap();
         say(&mut client, &pose_at(0.0, 1.0));
-        wait_for(&mut page, |state| state.is_ok());
+        wait_for(&mut page, Result::is_ok);
         let begin = Instant::now();
         let mut t = 0.0;
         loop {
