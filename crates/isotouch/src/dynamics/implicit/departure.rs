@@ -22,7 +22,7 @@ impl World {
         found: &mut Vec<Vec<Row>>,
         course: &mut Course,
     ) -> (Vec<Island>, Vec<Tried>) {
-        let mut put_off = self.put_off(watched, found, course);
+        let put_off = self.put_off(watched, found, course, |_| true);
         let mut islands = self.islands(watched, found);
         let mut best: Vec<Tried> =
             islands.iter().map(|island| self.tried(island, (watched, found), course, None)).collect();
@@ -34,7 +34,7 @@ impl World {
             if is_led_off.contains(&true) {
                 self.watch_more(pairs, (watched, found), course);
             }
-            let is_new = self.add_surprises((watched, &mut put_off), found, course, &is_led_off);
+            let is_new = self.add_surprises((watched, &put_off), found, course, &is_led_off);
             if !is_new.contains(&true) {
                 // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
                 islands = self.islands(watched, found);
@@ -89,7 +89,7 @@ impl World {
     /// Adds rows of roles whose points come to be inside only along the motion that was found, and tells which.
     fn add_surprises(
         &self,
-        (watched, put_off): (&mut [Watched], &mut Vec<Key>),
+        (watched, put_off): (&mut [Watched], &[Key]),
         found: &mut [Vec<Row>],
         course: &Course,
         is_led_off: &[bool],
@@ -113,7 +113,7 @@ impl World {
             let held = self.depth_held(watched, found, course, roles.clone());
             if held.is_none() {
                 // New to each other: some of these may only seem to be.
-                put_off.extend(self.put_off(&watched[roles.clone()], &mut more[roles.clone()], course));
+                self.put_off(&watched[roles.clone()], &mut more[roles.clone()], course, |_| true);
             }
             for k in roles {
                 is_new[k] = self.add_deep(
@@ -124,8 +124,6 @@ impl World {
                 );
             }
         }
-        put_off.sort_unstable();
-        put_off.dedup();
         is_new
     }
 
@@ -148,7 +146,8 @@ impl World {
             None if more.iter().any(|row| surface.touches(&pair.chord(row.point), -role.overlap)) => {}
             None => more.clear(),
             Some(held) => {
-                more = more.iter().filter_map(|row| self.as_it_holds(row, (role, &pair), held)).collect();
+                let own = self.bodies[role.shell_of].shape.field();
+                more = more.iter().filter_map(|row| row.as_it_holds((role, own), &pair, held)).collect();
             }
         }
         let is_new = !more.is_empty();

@@ -274,8 +274,9 @@ impl World {
             // Both are in the order of points.
             let known = rows.len();
             let is_new = |row: &&Row| rows[..known].binary_search_by_key(&row.point, |of| of.point).is_err();
-            let held = self.depth_held(watched, found, course, roles_beside(watched, k)).unwrap_or(0.0);
-            let as_it_holds = |row: &Row| self.as_it_holds(row, (&watched[k].role, &pair), held);
+            let held = self.depth_held(watched, found, course, roles_beside(watched, k));
+            let role = (&watched[k].role, own);
+            let as_it_holds = |row: &Row| row.as_it_holds(role, &pair, held.unwrap_or(0.0));
             let new: Vec<Row> = more[k].iter().filter(is_new).filter_map(as_it_holds).collect();
             rows.extend(new);
             rows.sort_by_key(|row| row.point);

@@ -83,13 +83,17 @@ impl Row {
 }
 
 impl Row {
-    /// The same where its point ends, whatever the way there; nothing if that is outside.
-    pub(super) fn laid_at_end(
+    /// A contact that comes beside others, which are so deep: as it is if it comes deeper than that. If not, its point slid below an edge, and holds where it ends, if that is inside.
+    pub(super) fn as_it_holds(
         &self,
         (role, own): (&Role, Option<&Field>),
         pair: &ShellOnSurface<'_>,
+        held: f64,
     ) -> Option<Self> {
         let chord = pair.chord(self.point);
+        if pair.obstacle.touchable().touches(&chord, -role.overlap - held) {
+            return Some(*self);
+        }
         let (in_surface, phi) = self.end(role, pair, &pair.end());
         let (shell_body, surface_body) = (&pair.shell_body.to, &pair.surface_body.to);
         let normal =

@@ -3,27 +3,22 @@
 //! A row takes a point for one against a plane, and a body's side is a plane only as far as it goes. What slides on a table is a little deep in it: by as much, points of the table that pass below its front edge meet its front,
 //! and a plane laid there would stop it. The free motion, which falls into the table, meets them deep in the front. And points that pass close to an edge are in front of a plane that they never come to.
 //!
-//! So of the contacts of a pair those are solved for first that are sure: whose points end about as deep as their planes say, and that come first, or in the direction of what comes first. The others are *put off*, and looked for again
-//! along the motion that these leave. There counts what comes deeper than what is held: points that slide below an edge come just as deep, and those that meet a wall come deep into it.
-
-use std::ops::Range;
-
-use glam::DVec3;
+//! So of the contacts of a pair those are solved for first that are sure: what is inside and does not strike, or what the free motion meets first. The others are *put off*, and looked for again along the motion that these leave.
+//! There counts what comes deeper than what is held: points that slide below an edge come just as deep, and those that meet a wall come deep into it.
 
 use crate::contact::ShellOnSurface;
 use crate::dynamics::pairs::{Pair, Role, Watched};
 use crate::dynamics::world::World;
-use crate::math::Pose;
 
 use super::Course;
 use super::rows::Row;
 
 /// Contacts within 60° of one that is sure hold in its direction, cosine.
 const SAME_DIRECTION: f64 = 0.5;
-/// A plane that has a point come in by more than this, in margins within which contacts are looked for, is asked whether it is true. What rests comes in by less.
-const WORTH_ASKING: f64 = 0.04;
-/// A plane is true where its point comes at least this part as deep as it says. What meets an edge comes next to nothing as deep; what slides in threads about as deep.
-const TRUE_PART: f64 = 0.5;
+/// What strikes holds with what is inside within 18° of its direction, cosine: facets of threads. Less, and threads come deeper; more, and edges catch what slides.
+const ALONG: f64 = 0.95;
+/// What comes nearer than this in a step, in margins within which contacts are looked for, strikes. What rests comes nearer by much less.
+const STRIKE: f64 = 0.2;
 /// What is put off counts where it comes deeper than this many times what is held does, and this part of the margin: as deep as that it may come below an edge, while what is held sways.
 const DEEPER: f64 = 1.5;
 const A_LITTLE: f64 = 0.1;
@@ -36,7 +31,7 @@ pub(super) fn key(of: &Watched) -> Key {
 }
 
 /// The roles of one pair, of which there are one or two, after another.
-pub(super) fn pairs_of(watched: &[Watched]) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn pairs_of(watched: &[Watched]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut begin = 0;
     std::iter::from_fn(move || {
         let pair = watched.get(begin)?.role.pair;
@@ -47,7 +42,7 @@ pub(super) fn pairs_of(watched: &[Watched]) -> impl Iterator<Item = Range<usize>
 }
 
 /// The roles of a role's pair.
-pub(super) fn roles_beside(watched: &[Watched], k: usize) -> Range<usize> {
+pub(super) fn roles_beside(watched: &[Watched], k: usize) -> std::ops::Range<usize> {
     let is_same = |of: &&Watched| of.role.pair == watched[k].role.pair;
     let before = watched[..k].iter().rev().take_while(is_same).count();
     k - before..k + watched[k..].iter().take_while(is_same).count()
@@ -62,19 +57,22 @@ fn comes_inside(row: &Row, role: &Role, pair: &ShellOnSurface<'_>) -> f64 {
     hit.map_or(f64::INFINITY, |hit| hit.t)
 }
 
-/// Both roles of a pair hold against each other: the normal of one of them, away from the same body.
-fn outward(row: &Row, of: usize) -> DVec3 {
-    if row.shell_of == of { row.normal } else { -row.normal }
-}
-
 impl World {
-    /// Takes out rows that are not sure and tells of which roles, in order. Where nothing is sure, all stay: what is thin is passed in a step, and no plane of it is true.
-    pub(super) fn put_off(&self, watched: &[Watched], found: &mut [Vec<Row>], course: &Course) -> Vec<Key> {
+    /// Takes out rows that are not sure, of all pairs or of those that are asked for, and tells of which roles, in order.
+    pub(super) fn put_off(
+        &self,
+        watched: &[Watched],
+        found: &mut [Vec<Row>],
+        course: &Course,
+        is_asked: impl Fn(usize) -> bool,
+    ) -> Vec<Key> {
         let mut put_off = Vec::new();
-        for roles in pairs_of(watched) {
+        for roles in pairs_of(watched).filter(|roles| roles.clone().any(&is_asked)) {
             // Most pairs are near without contact, or rest.
-            let rests = |row: &Row| row.planned >= 0.0 || (row.gap <= 0.0 && !self.is_worth_asking(row));
-            if roles.clone().all(|k| found[k].iter().all(rests)) {
+            let is_plain = |row: &Row| {
+                row.planned >= 0.0 || (row.gap <= 0.0 && row.t == 0.0 && !self.strikes(row, course))
+            };
+            if roles.clone().all(|k| found[k].iter().all(|row| row.gap <= 0.0 && is_plain(row))) {
                 continue;
             }
             let is_sure = self.are_sure(watched, found, course, roles.clone());
@@ -96,10 +94,11 @@ impl World {
         watched: &[Watched],
         found: &[Vec<Row>],
         course: &Course,
-        roles: Range<usize>,
+        roles: std::ops::Range<usize>,
     ) -> Vec<Vec<bool>> {
-        let of = watched[roles.start].role.pair.0;
-        // When they come inside; NaN for those whose planes are not true.
+        let first_body = watched[roles.start].role.pair.0;
+        // Both roles of a pair hold against each other.
+        let outward = |row: &Row| if row.shell_of == first_body { row.normal } else { -row.normal };
         let inside: Vec<Vec<f64>> = roles
             .clone()
             .map(|k| {
@@ -107,54 +106,64 @@ impl World {
                 let Some(pair) = self.on_surface(role, &course.steps) else {
                     return vec![0.0; found[k].len()];
                 };
-                let end = pair.end();
+                // Planes that are not come to hold nothing, and may stay.
                 let when = |row: &Row| {
                     if row.planned >= 0.0 && row.gap > 0.0 {
-                        // A plane that its point does not come to holds nothing, and may stay.
                         f64::INFINITY
-                    } else if self.is_true(row, (role, &pair, &end)) {
-                        comes_inside(row, role, &pair)
                     } else {
-                        f64::NAN
+                        comes_inside(row, role, &pair)
                     }
                 };
                 found[k].iter().map(when).collect()
             })
             .collect();
-        // NaN is no minimum.
         let first = inside.iter().flatten().copied().fold(f64::INFINITY, f64::min);
         let each = || roles.clone().zip(&inside).flat_map(|(k, inside)| found[k].iter().zip(inside));
-        let firsts: Vec<DVec3> = each()
-            .filter(|(_, inside)| inside.is_finite() && **inside <= first)
-            .map(|(row, _)| outward(row, of))
+        let is_first = |inside: f64| inside <= first && inside.is_finite();
+        let is_quiet = |row: &Row| !self.strikes(row, course);
+        let firsts: Vec<_> = each()
+            .filter(|(_, inside)| is_first(**inside))
+            .map(|(row, _)| (outward(row), is_quiet(row)))
             .collect();
-        let is_sure = |(row, inside): (&Row, &f64)| {
-            firsts.is_empty()
-                || row.planned >= 0.0
-                || !inside.is_nan()
-                    && firsts.iter().any(|normal| normal.dot(outward(row, of)) > SAME_DIRECTION)
+        let any_quiet = first == 0.0 && firsts.iter().any(|(_, is_quiet)| *is_quiet);
+        let is_sure = |row: &Row, inside: f64| {
+            if row.planned >= 0.0 {
+                return true;
+            }
+            if !inside.is_finite() {
+                return false;
+            }
+            let is_held = |cosine: f64| {
+                let mut holding = firsts.iter().filter(|(_, is_quiet)| *is_quiet || !any_quiet);
+                holding.any(|(normal, _)| normal.dot(outward(row)) > cosine)
+            };
+            if any_quiet && !is_quiet(row) {
+                is_held(ALONG)
+            } else {
+                is_first(inside) || is_held(SAME_DIRECTION)
+            }
         };
-        let sure = |(k, inside): (usize, &Vec<f64>)| found[k].iter().zip(inside).map(is_sure).collect();
+        let sure = |(k, inside): (usize, &Vec<f64>)| {
+            found[k].iter().zip(inside).map(|(row, inside)| is_sure(row, *inside)).collect()
+        };
         roles.clone().zip(&inside).map(sure).collect()
     }
 
-    /// Whether a plane says that its point comes in far.
-    fn is_worth_asking(&self, row: &Row) -> bool {
-        row.planned < -WORTH_ASKING * self.margin(row.on, row.shell_of)
+    /// Whether a point comes near by more than what rests does, with the velocities from before the step.
+    fn strikes(&self, row: &Row, course: &Course) -> bool {
+        let of = |k: usize, arm| course.steps[k].from.twist.at(arm);
+        let velocity = of(row.shell_of, row.arm_of_shell)
+            - row.on.body().map_or(glam::DVec3::ZERO, |j| of(j, row.arm_of_surface));
+        -row.normal.dot(velocity) * course.dt > STRIKE * self.margin(row.on, row.shell_of)
     }
 
-    /// Whether a row's point ends about as deep as its plane says, along the motion on which it was found.
-    pub(super) fn is_true(&self, row: &Row, (role, pair, end): (&Role, &ShellOnSurface<'_>, &Pose)) -> bool {
-        !self.is_worth_asking(row) || row.end(role, pair, end).1 <= TRUE_PART * row.planned
-    }
-
-    /// How deep points of a pair may come without being contacts of their own: about as deep as those are that hold, as they end. `None` where nothing does.
+    /// How deep points of a pair may come without being contacts of their own: about as deep as those are that are held. `None` where nothing is.
     pub(super) fn depth_held(
         &self,
         watched: &[Watched],
         found: &[Vec<Row>],
         course: &Course,
-        roles: Range<usize>,
+        roles: std::ops::Range<usize>,
     ) -> Option<f64> {
         let mut deepest: Option<f64> = None;
         for k in roles {
@@ -168,23 +177,5 @@ impl World {
             deepest = Some(deepest.map_or(allowed, |so_far| so_far.max(allowed)));
         }
         deepest
-    }
-
-    /// A contact that comes beside others, which are held so deep: as it is if its plane is true, or if it comes deeper than that. If not, its point slid below an edge, and holds where it ends, if that is inside.
-    pub(super) fn as_it_holds(
-        &self,
-        row: &Row,
-        (role, pair): (&Role, &ShellOnSurface<'_>),
-        held: f64,
-    ) -> Option<Row> {
-        let chord = pair.chord(row.point);
-        let comes_in = |depth: f64| pair.obstacle.touchable().touches(&chord, -role.overlap - depth);
-        if !comes_in(0.0) {
-            return None;
-        }
-        if self.is_true(row, (role, pair, &pair.end())) || comes_in(held) {
-            return Some(*row);
-        }
-        row.laid_at_end((role, self.bodies[role.shell_of].shape.field()), pair)
     }
 }
