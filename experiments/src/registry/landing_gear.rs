@@ -150,9 +150,11 @@ fn drive(pair: &Arc<HeldPair>, gear: &Gear, method: Method, hands: &[Pose]) -> a
                 coupling: Some(coupling.saturating(0.5 * pair.surface().cell(), gear.radius)),
                 ..Default::default()
             };
-            let mut part = PenaltyObject::new(Arc::clone(pair), hands[0], &options)?;
+            // As fast as the hand: from rest the coupling, which is limited, would bring it to the wires at the same speed whatever the hand's.
+            let carried = moving(&hands[0], &hands[1], pair.center(), DT).twist;
+            let mut part = PenaltyObject::new(Arc::clone(pair), hands[0], &options)?.moving(carried);
             let mut last = hands[0];
-            for hand in hands {
+            for hand in &hands[1..] {
                 let placed = moving(&last, hand, pair.center(), DT);
                 last = *hand;
                 let begin = Instant::now();

@@ -140,7 +140,8 @@ impl Coupling {
     ///
     /// `gap` leads from the hand to the part, `velocity` is that of the part relative to the hand.
     ///
-    /// Spring and damper saturate together. A damper of its own would balance a saturated spring: a part that was left behind would come back at K·x_max/B, some centimetres a second, and nothing of that be felt.
+    /// Spring and damper saturate together, and the spring that the damper works against goes on growing, as the root of the gap (see `braking`): so what was left behind comes back as fast as F_max
+    /// can stop it again. With a damper of its own it would come back at K·x_max/B, some centimetres a second, and nothing of that be felt; with a spring that stays linear it would shoot past the hand.
     #[inline]
     pub fn wrench(&self, gap: &Twist, velocity: &Twist) -> Wrench {
         let [force, torque] = self.unlimited(gap, velocity);
@@ -159,8 +160,9 @@ impl Coupling {
 
     fn unlimited(&self, gap: &Twist, velocity: &Twist) -> [DVec3; 2] {
         [
-            self.stiffness * gap.linear + self.damping * velocity.linear,
-            self.angular_stiffness * gap.angular + self.angular_damping * velocity.angular,
+            self.stiffness * braking(gap.linear, self.max_distance) + self.damping * velocity.linear,
+            self.angular_stiffness * braking(gap.angular, self.max_angle)
+                + self.angular_damping * velocity.angular,
         ]
     }
 
@@ -174,13 +176,18 @@ impl Coupling {
         self.wrench(&gap, &velocity)
     }
 
-    /// K as a matrix. A spring that is saturated pulls the same wherever the part goes, so it has none.
+    /// K as a matrix: the force over the gap, which is no less than its slope. What is saturated has none: along the gap its force stays the same, and across it turns by less than an explicit step minds.
     pub fn stiffness_at(&self, gap: &Twist, velocity: &Twist) -> Mat6 {
         let [force, torque] = self.unlimited(gap, velocity);
-        let unless = |is_saturated: bool, stiffness: f64| if is_saturated { 0.0 } else { stiffness };
+        let secant = |stiffness: f64, gap: DVec3, most: f64| {
+            let length = gap.length();
+            if length > 2.0 * most { stiffness * braking(gap, most).length() / length } else { stiffness }
+        };
+        let linear = secant(self.stiffness, gap.linear, self.max_distance);
+        let angular = secant(self.angular_stiffness, gap.angular, self.max_angle);
         diagonal(
-            unless(force.length() > self.max_force(), self.stiffness),
-            unless(torque.length() > self.max_torque(), self.angular_stiffness),
+            if force.length() > self.max_force() { 0.0 } else { linear },
+            if torque.length() > self.max_torque() { 0.0 } else { angular },
         )
     }
 
@@ -198,6 +205,21 @@ fn diagonal(linear: f64, angular: f64) -> Mat6 {
 /// What a spring comes to at most; without a spring there is nothing to saturate, and a damper has no limit.
 fn limit(stiffness: f64, most: f64) -> f64 {
     if stiffness > 0.0 { stiffness * most } else { f64::INFINITY }
+}
+
+/// What the spring pulls by, in lengths of a spring that does not saturate: from 2·x_max on as the root of the gap.
+///
+/// ```text
+/// s(g) = g                          up to 2·x_max
+/// s(g) = 2·√(x_max·(g − x_max))     beyond; both and their slopes meet there
+/// ```
+///
+/// Spring and damper balance at the speed v = K·s(g)/B, and a part that goes at this speed slows down by v·dv/dg = 2K²·x_max/B². Critically damped, B² = 4·K·m, that is F_max/2m: half of what the limit
+/// allows, so it stops at the hand. The whole would leave nothing for a hand that moves; less takes longer.
+fn braking(gap: DVec3, most: f64) -> DVec3 {
+    let length = gap.length();
+    // Also where there is no limit, or a gap beyond all numbers.
+    if length > 2.0 * most { gap * (2.0 * (most / length * (1.0 - most / length)).sqrt()) } else { gap }
 }
 
 /// A vector, made no longer than that.
@@ -224,7 +246,9 @@ mod tests {
         let force = |x: f64, v: f64| damped.wrench(&velocity(x), &velocity(v)).force.x;
         assert!((force(2e-4, 0.01) - 0.4).abs() < 1e-12, "spring and damper below the limit");
         assert!((force(0.1, 3.0) - 1.0).abs() < 1e-12 && (force(0.0, -3.0) + 1.0).abs() < 1e-12);
-        assert!((force(0.1, -1.0) - 1.0).abs() < 1e-12, "a damper does not hold back what is far behind");
+        assert!((force(0.1, -0.9) - 1.0).abs() < 1e-12, "a damper does not hold back what is far behind");
+        // K·s(g) = 2·1000·√(0.001·0.099) N = 19.9 N: balanced at 0.995 m/s.
+        assert!((force(0.1, -1.1) + 1.0).abs() < 1e-12, "but what comes too fast to be stopped it does");
     }
 
     #[test]

@@ -162,6 +162,14 @@ impl PenaltyObject {
         Ok(Self { pair, options: *options, coupling, part, hand: part, touching: Touching::default() })
     }
 
+    /// The same, on its way already: a part that the hand has carried freely at this speed. What is not finite is rest.
+    #[must_use]
+    pub fn moving(mut self, twist: Twist) -> Self {
+        let is_known = twist.linear.is_finite() && twist.angular.is_finite();
+        self.part.twist = if is_known { twist } else { Twist::ZERO };
+        self
+    }
+
     /// Follows a hand that is somewhere, whatever is felt: impedance devices. `dt` in seconds. What is not finite moves nothing.
     pub fn step(&mut self, hand: &Placed, dt: f64) -> PenaltyStep {
         let pose = hand.world_from_body.checked();
