@@ -28,7 +28,7 @@ impl World {
         body.angular_momentum += impulse.torque;
     }
 
-    /// Counts steps that were parts of one as that one.
+    /// Tells the time and the steps since the start: of steps that were parts of one, those after that one.
     pub(crate) fn count_as_one(&mut self, (time, steps_taken): (f64, u64)) {
         (self.time, self.steps_taken) = (time, steps_taken);
     }

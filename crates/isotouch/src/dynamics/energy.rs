@@ -42,17 +42,17 @@ impl EnergyWatch {
         }
     }
 
-    /// A step: energies after it, and the work that was done in it.
-    fn end(&mut self, before: [f64; 2], after: [f64; 3], work: f64) {
+    /// A step: energies after it, and the work that was done in it. What contacts made of it, less what they took.
+    fn end(&mut self, before: [f64; 2], after: [f64; 3], work: f64) -> f64 {
         let elastic = self.last.map_or(0.0, |last| last[2]);
         let more = after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic;
         // Where nobody knows what springs had, nothing is added, and nothing is paid back.
-        if elastic.is_finite() {
-            self.excess = (self.excess + more - work).max(0.0);
-        }
+        let made = if elastic.is_finite() { more - work } else { 0.0 };
+        self.excess = (self.excess + made).max(0.0);
         self.given += work.max(0.0);
         self.lowest = self.lowest.min(after[1]);
         self.last = Some(after);
+        made
     }
 
     /// All that there was to make motion of.
@@ -71,8 +71,8 @@ pub struct StableStep {
 }
 
 impl World {
-    /// The account after a step, and whether contacts made more energy than there was: then the body that gained most.
-    pub(super) fn watch(&self, stepped: &Stepped, dt: f64) -> (EnergyWatch, Option<usize>) {
+    /// The account after a step, whether what contacts made in it is bearable, and whether they made more energy than there was: then the body that gained most.
+    pub(super) fn watch(&self, stepped: &Stepped, dt: f64) -> (EnergyWatch, bool, Option<usize>) {
         let now = self.report();
         let before = [now.kinetic_energy, now.potential_energy];
         let mut watch = self.energy;
@@ -113,9 +113,10 @@ impl World {
             let elastic = watch.last.map_or(0.0, |last| last[2]);
             work = work.max(after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic);
         }
-        watch.end(before, after, work);
+        let elastic = watch.last.map_or(0.0, |last| last[2]);
+        let is_bearable = watch.end(before, after, work) <= self.bearable(dt, [before[0], elastic]);
         let has_diverged = watch.excess > watch.available() + unseen;
-        (watch, gained.filter(|_| has_diverged))
+        (watch, is_bearable, gained.filter(|_| has_diverged))
     }
 
     /// The longest step that the explicit integrators can be trusted with, or `None` for the implicit one, which takes any. An estimate: the mass of a body and the springs and dampers

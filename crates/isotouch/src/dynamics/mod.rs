@@ -53,6 +53,7 @@ mod free;
 mod implicit;
 mod overlap;
 mod pairs;
+mod parts;
 mod report;
 mod shape;
 mod state;

@@ -31,6 +31,8 @@ pub struct StepReport {
     pub pairs: usize,
     /// Rounds of the implicit solver, of the bodies that took most.
     pub rounds: usize,
+    /// Parts that the step was taken in: 1, or more where contacts would have made energy otherwise.
+    pub parts: u32,
     /// Bullets that stopped at a first contact.
     pub stopped: usize,
     /// Wall-clock seconds that finding contacts took. Not part of the deterministic results.

@@ -238,6 +238,28 @@ impl World {
         }
         check::options(&self.options)?;
         let clock = Instant::now();
+        let before = self.state();
+        let counted = (self.time + dt, self.steps_taken + 1);
+        match self.step_in_parts(dt, 0) {
+            Ok(report) => {
+                self.count_as_one(counted);
+                Ok(StepReport {
+                    time: self.time,
+                    step: self.steps_taken,
+                    seconds: clock.elapsed().as_secs_f64(),
+                    ..report
+                })
+            }
+            Err(error) => {
+                // The same bodies as a moment ago.
+                let _ = self.restore(&before);
+                Err(error)
+            }
+        }
+    }
+
+    /// A step as a whole. `None` if it makes energy and may be halved; then, as on an error, nothing has changed.
+    pub(super) fn attempt(&mut self, dt: f64, may_halve: bool) -> Result<Option<StepReport>, StepError> {
         let kept = (self.overlaps.clone(), self.unmeasured.clone());
         self.update_overlaps(dt);
         let mut watched = std::mem::take(&mut self.watched);
@@ -245,34 +267,35 @@ impl World {
         self.watched = watched;
         let of_bullets = self.bodies.iter().zip(&stepped.moves).filter(|(body, _)| body.is_bullet);
         let stopped = of_bullets.filter(|(_, of)| of.carried.is_some()).count();
-        self.energy = match self.check(&stepped, dt) {
-            Ok(energy) => energy,
-            Err(error) => {
-                (self.overlaps, self.unmeasured) = kept;
-                return Err(error);
-            }
-        };
+        let checked = self.check(&stepped, dt);
+        let is_bad = checked.as_ref().map_or(true, |(_, is_bearable)| !is_bearable);
+        if checked.is_err() || (is_bad && may_halve) {
+            (self.overlaps, self.unmeasured) = kept;
+        }
+        if is_bad && may_halve {
+            return Ok(None);
+        }
+        (self.energy, _) = checked?;
         for ((body, of), force) in self.bodies.iter_mut().zip(&stepped.moves).zip(&stepped.forces) {
             body.pose = of.pose;
             body.velocity = of.velocity;
             body.angular_momentum = of.angular_momentum;
             body.contact_force = *force;
         }
-        self.time += dt;
-        self.steps_taken += 1;
+        self.count_as_one((self.time + dt, self.steps_taken + 1));
         let Pressed { elastic_energy, deepest, deepest_cells, points } = stepped.pressed;
-        Ok(StepReport {
+        Ok(Some(StepReport {
             elastic_energy,
             max_penetration: deepest.max(self.deepest_apart()),
             max_penetration_cells: deepest_cells,
             contacts: points,
             pairs: stepped.pairs,
             rounds: stepped.rounds,
+            parts: 1,
             stopped,
             contact_seconds: stepped.contact_seconds,
-            seconds: clock.elapsed().as_secs_f64(),
             ..self.report()
-        })
+        }))
     }
 
     /// Time, energies and momenta as they are now.
@@ -296,8 +319,8 @@ impl World {
         }
     }
 
-    /// Whether a step may be taken: then the energy account after it.
-    fn check(&self, stepped: &Stepped, dt: f64) -> Result<EnergyWatch, StepError> {
+    /// Whether a step may be taken: then the energy account after it, and whether what it made is bearable.
+    fn check(&self, stepped: &Stepped, dt: f64) -> Result<(EnergyWatch, bool), StepError> {
         let remedy = match self.options.integrator {
             Integrator::Implicit => "take smaller steps, or less stiffness",
             Integrator::Symplectic | Integrator::Papers => {
@@ -328,9 +351,9 @@ impl World {
                 remedy,
             });
         }
-        let (energy, gained) = self.watch(stepped, dt);
+        let (energy, is_bearable, gained) = self.watch(stepped, dt);
         match gained {
-            None => Ok(energy),
+            None => Ok((energy, is_bearable)),
             Some(k) => Err(StepError::Diverged {
                 body: self.bodies[k].name.clone(),
                 time: self.time + dt,

@@ -7,7 +7,7 @@
 use super::island::Island;
 use super::rows::Row;
 use super::seeming::{Key, key, pairs_of};
-use super::{Course, Tried};
+use super::{Course, Settled, Tried};
 use crate::dynamics::pairs::{Pair, Role, Watched, watched_again};
 use crate::dynamics::world::World;
 use crate::math::Twist;
@@ -15,42 +15,49 @@ use crate::math::Twist;
 /// Most times: as many bodies high is a stack that can be stopped in one step. What is left overlaps, and comes apart in the next.
 const MOST_LOOKS: usize = 16;
 impl World {
-    /// Islands of bodies with velocities for all contacts, those along the free motion and those that come of it.
-    pub(super) fn settled_islands(
+    /// Islands of bodies with velocities for the contacts along the free motion that are sure.
+    pub(super) fn first_islands(
+        &self,
+        watched: &[Watched],
+        found: &mut [Vec<Row>],
+        course: &mut Course,
+    ) -> Settled {
+        let put_off = self.put_off(watched, found, course, |_| true);
+        let islands = self.islands(watched, found);
+        let tried = |island: &Island| self.tried(island, (watched, found), course, None);
+        let best = islands.iter().map(tried).collect();
+        Settled { islands, best, put_off }
+    }
+
+    /// Finds contacts that come of the motion that was found, of bodies that were led off another, and velocities for these as well.
+    pub(super) fn settle(
         &self,
         (pairs, watched): (&mut Vec<Pair>, &mut Vec<Watched>),
-        found: &mut Vec<Vec<Row>>,
+        (found, settled): (&mut Vec<Vec<Row>>, &mut Settled),
         course: &mut Course,
-    ) -> (Vec<Island>, Vec<Tried>) {
-        let put_off = self.put_off(watched, found, course, |_| true);
-        let mut islands = self.islands(watched, found);
-        let mut best: Vec<Tried> =
-            islands.iter().map(|island| self.tried(island, (watched, found), course, None)).collect();
+        led_off: Vec<usize>,
+    ) {
         let mut is_led_off = vec![false; self.bodies.len()];
-        for &k in islands.iter().flat_map(|island| &island.bodies) {
-            is_led_off[k] = true;
-        }
+        led_off.into_iter().for_each(|k| is_led_off[k] = true);
         for _ in 0..MOST_LOOKS {
             if is_led_off.contains(&true) {
                 self.watch_more(pairs, (watched, found), course);
             }
-            let is_new = self.add_surprises((watched, &put_off), found, course, &is_led_off);
+            let is_new = self.add_surprises((watched, &settled.put_off), found, course, &is_led_off);
+            let before = std::mem::replace(&mut settled.islands, self.islands(watched, found));
             if !is_new.contains(&true) {
                 // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
-                islands = self.islands(watched, found);
                 break;
             }
             is_led_off.fill(false);
-            let mut before = islands.into_iter().zip(best).peekable();
-            islands = self.islands(watched, found);
-            best = Vec::with_capacity(islands.len());
-            for island in &islands {
+            let mut before = before.into_iter().zip(std::mem::take(&mut settled.best)).peekable();
+            for island in &settled.islands {
                 // Both are in the order of their first bodies, and islands only grow.
                 while before.next_if(|(of, _)| of.bodies[0] < island.bodies[0]).is_some() {}
                 let is_same = |(of, _): &(Island, Tried)| of.bodies == island.bodies;
                 let has_new = island.roles.iter().any(|&role| is_new[role]);
                 if let Some((_, kept)) = before.next_if(|of| is_same(of) && !has_new) {
-                    best.push(kept);
+                    settled.best.push(kept);
                     continue;
                 }
                 for &k in &island.bodies {
@@ -59,10 +66,9 @@ impl World {
                 let twist =
                     |&k: &usize| Twist { linear: course.moves[k].velocity, angular: course.moves[k].rate };
                 let start: Vec<Twist> = island.bodies.iter().map(twist).collect();
-                best.push(self.tried(island, (watched, found), course, Some(&start)));
+                settled.best.push(self.tried(island, (watched, found), course, Some(&start)));
             }
         }
-        (islands, best)
     }
 
     /// Watches those as well who may meet along the motion that was found. Nothing is known of their contacts yet. Those along the free motion stay: their planes are laid.

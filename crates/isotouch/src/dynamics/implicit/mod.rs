@@ -38,7 +38,7 @@ use crate::contact::BodyStep;
 use crate::math::{Twist, Wrench};
 use island::Island;
 use rows::Row;
-use seeming::roles_beside;
+use seeming::{Key, roles_beside};
 use solve::{Push, Solution, System};
 
 /// Most times that planes are laid anew within a step.
@@ -61,6 +61,16 @@ struct Tried {
     cost: f64,
     /// Energy of springs that planes did not tell of, for each of the island's roles, J.
     untold: Vec<f64>,
+    /// Whether planes may still be laid anew: not where that was tried, and was worse.
+    is_open: bool,
+}
+
+/// Islands, in the order of their first bodies, with velocities for each.
+struct Settled {
+    islands: Vec<Island>,
+    best: Vec<Tried>,
+    /// Roles of which rows were put off.
+    put_off: Vec<Key>,
 }
 
 /// All bodies as they move, as far as that is known.
@@ -90,26 +100,25 @@ impl World {
         *watched = watched_again(self.roles(&pairs), std::mem::take(watched));
         let mut found = self.rows_of(watched, &course.steps, |_| true);
         let mut contact_seconds = clock.elapsed().as_secs_f64();
-        let (islands, mut best) = self.settled_islands((&mut pairs, watched), &mut found, &mut course);
-        let mut rounds: Vec<usize> = best.iter().map(|of| of.solution.rounds).collect();
-        let mut is_open = vec![true; islands.len()];
+        let mut settled = self.first_islands(watched, &mut found, &mut course);
+        let led_off = settled.islands.iter().flat_map(|island| island.bodies.iter().copied()).collect();
+        self.settle((&mut pairs, watched), (&mut found, &mut settled), &mut course, led_off);
         for relay in 0..MOST_RELAYS {
             let mut is_asked = vec![false; watched.len()];
-            for ((island, best), is_open) in islands.iter().zip(&best).zip(&mut is_open) {
-                *is_open &= self.ask_again((island, best), &course, relay, (watched, &mut is_asked));
+            for (island, best) in settled.islands.iter().zip(&mut settled.best) {
+                best.is_open &= self.ask_again((island, best), &course, relay, (watched, &mut is_asked));
             }
-            if !is_open.contains(&true) {
+            if !settled.best.iter().any(|best| best.is_open) {
                 break;
             }
             let clock = Instant::now();
             let mut more = self.rows_of(watched, &course.steps, |k| is_asked[k]);
             contact_seconds += clock.elapsed().as_secs_f64();
-            for (k, island) in islands.iter().enumerate() {
-                if !is_open[k] {
-                    continue;
-                }
-                let velocities = &best[k].solution.row_velocities;
-                self.relay((island, velocities), (watched, &is_asked), &course, (&found, &mut more));
+            let mut led_off = Vec::new();
+            for (island, best) in settled.islands.iter().zip(&mut settled.best).filter(|(_, of)| of.is_open) {
+                let velocities = &best.solution.row_velocities;
+                let unknown =
+                    self.relay((island, velocities), (watched, &is_asked), &course, (&found, &mut more));
                 // What was found for them, and what was before.
                 let exchange = |found: &mut [Vec<Row>], more: &mut [Vec<Row>]| {
                     for &role in island.roles.iter().filter(|&&role| is_asked[role]) {
@@ -117,20 +126,27 @@ impl World {
                     }
                 };
                 exchange(&mut found, &mut more);
-                let start = Some(best[k].solution.velocities.as_slice());
-                let next = self.tried(island, (watched, &found), &mut course, start);
-                rounds[k] += next.solution.rounds;
-                is_open[k] = next.cost < best[k].cost;
-                if is_open[k] {
-                    best[k] = next;
+                let start = Some(best.solution.velocities.as_slice());
+                let mut next = self.tried(island, (watched, &found), &mut course, start);
+                next.solution.rounds += best.solution.rounds;
+                // Both with all that is known now: what stops a contact that the other did not know of is no worse for that.
+                if next.cost < best.cost + unknown {
+                    *best = next;
+                    led_off.extend(&island.bodies);
                 } else {
+                    best.solution.rounds = next.solution.rounds;
+                    best.is_open = false;
                     exchange(&mut found, &mut more);
-                    course.set(self, island, &best[k].moves);
+                    course.set(self, island, &best.moves);
                 }
+            }
+            // What is led elsewhere by new planes may come into others.
+            if !led_off.is_empty() {
+                self.settle((&mut pairs, watched), (&mut found, &mut settled), &mut course, led_off);
             }
         }
         let mut forces = vec![Wrench::ZERO; self.bodies.len()];
-        for &(k, impulse) in best.iter().flat_map(|of| &of.impulses) {
+        for &(k, impulse) in settled.best.iter().flat_map(|of| &of.impulses) {
             forces[k] += impulse * (1.0 / dt);
         }
         let mut moves = course.moves;
@@ -142,7 +158,7 @@ impl World {
             let pressed = self.pressed(role, &pair, rows.iter().map(|row| row.point));
             sum.add(&pressed);
         }
-        let rounds = rounds.into_iter().max().unwrap_or(0);
+        let rounds = settled.best.iter().map(|of| of.solution.rounds).max().unwrap_or(0);
         Stepped { moves, forces, pressed: sum, pairs: pairs.len(), rounds, contact_seconds }
     }
 
@@ -234,9 +250,8 @@ impl World {
             let Some(pair) = self.on_surface(role, &course.steps) else { continue };
             let end = pair.end();
             for (row, velocity) in found[k].iter().zip(&mut velocities) {
-                let pressed = |gap: f64| 0.5 * row.stiffness * gap.min(0.0).powi(2);
-                let told = pressed(row.gap + dt * row.normal.dot(*velocity));
-                let energy = pressed(row.end(role, &pair, &end).1);
+                let told = row.pressed(row.gap + dt * row.normal.dot(*velocity));
+                let energy = row.pressed(row.end(role, &pair, &end).1);
                 more += energy - told;
                 elastic += energy;
             }
@@ -244,18 +259,19 @@ impl World {
         }
         let impulses = island.bodies.iter().copied().zip(impulses).chain(on_others).collect();
         let cost = solution.detour + elastic;
-        Tried { solution, impulses, moves, cost, untold }
+        Tried { solution, impulses, moves, cost, untold, is_open: true }
     }
 
     /// The planes of contacts where points end, beside those that are new along the way there, for the roles that are asked for. Only of those that touch: others are found in the next step, if
-    /// they do then.
+    /// they do then. Tells the energy of the new ones' springs where their points end without them, J.
     fn relay(
         &self,
         (island, velocities): (&Island, &[glam::DVec3]),
         (watched, is_asked): (&[Watched], &[bool]),
         course: &Course,
         (found, more): (&[Vec<Row>], &mut [Vec<Row>]),
-    ) {
+    ) -> f64 {
+        let mut unknown = 0.0;
         let mut velocities = velocities.iter();
         for &k in &island.roles {
             let known = found[k].iter().zip(velocities.by_ref());
@@ -278,9 +294,12 @@ impl World {
             let role = (&watched[k].role, own);
             let as_it_holds = |row: &Row| row.as_it_holds(role, &pair, held.unwrap_or(0.0));
             let new: Vec<Row> = more[k].iter().filter(is_new).filter_map(as_it_holds).collect();
+            let end = pair.end();
+            unknown += new.iter().map(|row| row.pressed(row.end(role.0, &pair, &end).1)).sum::<f64>();
             rows.extend(new);
             rows.sort_by_key(|row| row.point);
             more[k] = rows;
         }
+        unknown
     }
 }

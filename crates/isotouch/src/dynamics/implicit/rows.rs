@@ -51,7 +51,25 @@ impl Row {
         (place, pair.obstacle.touchable().value(place) + role.overlap)
     }
 
-    /// The same with the plane at the end of a step, in which the point went this way relative to what it touches. Against what forces do not move arms are those of there, too: what rolls presses under its
+    /// The energy of its spring at a distance from what it touches, J.
+    pub(super) fn pressed(&self, phi: f64) -> f64 {
+        0.5 * self.stiffness * phi.min(0.0).powi(2)
+    }
+
+    /// How deep its point ends in what it touches. Where it ends on another side of that, as deep as its own plane tells: what slides on a floor into a wall ends deep in the wall, and is not held there.
+    pub(super) fn depth(&self, role: &Role, pair: &ShellOnSurface<'_>, end: &Pose) -> f64 {
+        let (place, phi) = self.end(role, pair, end);
+        let turn = pair.surface_body.to.world_from_body.rotation;
+        let chord = pair.chord(self.point);
+        let told = -(self.gap + self.normal.dot(turn * (chord.to - chord.from)));
+        let is_same_side = || {
+            let normal = normal_of(pair.obstacle.touchable(), place);
+            normal.is_some_and(|normal| (turn * normal).dot(self.normal) > SAME_SIDE)
+        };
+        if -phi <= told || is_same_side() { -phi } else { told }
+    }
+
+    /// With the plane at the end of a step, in which the point went this way relative to what it touches. Against what forces do not move arms are those of there, too: what rolls presses under its
     /// centre then, and not ahead of it by as much as it rolls in a step, which would brake it. Between two that give way they stay those of when they meet, for the sake of their angular momentum.
     #[must_use]
     pub(super) fn relaid(

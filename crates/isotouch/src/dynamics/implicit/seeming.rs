@@ -172,7 +172,7 @@ impl World {
                 continue;
             };
             let end = pair.end();
-            let depth = found[k].iter().map(|row| -row.end(role, &pair, &end).1).fold(0.0, f64::max);
+            let depth = found[k].iter().map(|row| row.depth(role, &pair, &end)).fold(0.0, f64::max);
             let allowed = DEEPER * depth + A_LITTLE * self.margin(role.on, role.shell_of);
             deepest = Some(deepest.map_or(allowed, |so_far| so_far.max(allowed)));
         }

@@ -384,7 +384,8 @@ fn resistance_at(row: &Row, state: &RowState, held: f64) -> Resistance {
     let speed = sliding.length();
     let drag = row.friction.drag(normal_force, speed);
     // Where friction falls with the speed it is taken for constant, or the function were not convex.
-    let rise = row.friction.rise(normal_force, speed).clamp(held * drag, drag);
+    // Whatever is beyond all numbers: `clamp` would panic.
+    let rise = row.friction.rise(normal_force, speed).min(drag).max(held * drag);
     let direction = sliding.try_normalize().unwrap_or(DVec3::ZERO);
     let rolling = row.rolling_drag(normal_force, state);
     Resistance { normal_force, sliding, drag, rise, direction, rolling }
