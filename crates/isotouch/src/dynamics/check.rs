@@ -3,6 +3,9 @@
 use super::{BodyError, StepError, WorldOptions};
 use crate::math::{Pose, Twist, Wrench};
 
+/// Slower than a nanometre in a quarter of an hour; with less, forces over slip speeds are beyond all numbers.
+pub(crate) const LEAST_SLIP_SPEED: f64 = 1e-12;
+
 /// A pose with a quaternion of length 1. Any other length is a rotation as well, but for 0 and what cannot be squared.
 pub(super) fn pose(body: &str, pose: Pose) -> Result<Pose, BodyError> {
     finite(body, "pose", pose.position.is_finite() && pose.rotation.is_finite())?;
@@ -26,11 +29,15 @@ fn finite(body: &str, quantity: &'static str, is_finite: bool) -> Result<(), Bod
 
 /// Options of a world, before each step: they are all plain numbers, and looking at them costs nothing.
 pub(super) fn options(options: &WorldOptions) -> Result<(), StepError> {
-    let positive = |value: f64| value > 0.0 && value.is_finite();
     let &WorldOptions { gravity, slip_speed, separation_speed, top_speed, penalty, .. } = options;
     let numbers = [
         ("gravity", gravity.length(), gravity.is_finite(), "finite"),
-        ("slip_speed", slip_speed, positive(slip_speed), "positive and finite; 1e-5 is usual"),
+        (
+            "slip_speed",
+            slip_speed,
+            slip_speed >= LEAST_SLIP_SPEED && slip_speed.is_finite(),
+            "1e-12 m/s or more, and finite; 1e-5 is usual",
+        ),
         (
             "separation_speed",
             separation_speed,

@@ -108,12 +108,12 @@ impl World {
             unseen += body.mass * (lifted + (gravity * dt).powi(2) + speed * speed);
         }
         let after = [kinetic, potential, stepped.pressed.elastic_energy];
-        if self.lets_apart() {
-            // The shrinking allowance presses springs; what has no contact is led along its way out, also upwards.
-            let elastic = watch.last.map_or(0.0, |last| last[2]);
-            work = work.max(after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic);
-        }
         let elastic = watch.last.map_or(0.0, |last| last[2]);
+        if self.lets_apart() {
+            // The shrinking allowance presses springs; what has no contact is led along its way out, also upwards. More than that is made by contacts, whoever else is let apart.
+            let more = after.iter().sum::<f64>() - before.iter().sum::<f64>() - elastic;
+            work = work.max(more.min((after[2] - elastic).max(0.0) + unseen));
+        }
         let is_bearable = watch.end(before, after, work) <= self.bearable(dt, [before[0], elastic]);
         let has_diverged = watch.excess > watch.available() + unseen;
         (watch, is_bearable, gained.filter(|_| has_diverged))

@@ -11,7 +11,7 @@ use super::world::{Integrator, World};
 /// Energy that a step may make, as a part of that of motion and springs before it. More lets impacts be felt as jumps in the energy; less halves steps in which nothing is wrong but rounding of corners.
 const BEARABLE: f64 = 1e-3;
 /// And as a part of that of the fall of all bodies within the step, m·(g·dt)²: what rests sways by less.
-const OF_A_FALL: f64 = 0.1;
+const OF_A_FALL: f64 = 0.01;
 /// Parts of a step are no shorter than a sixteenth of it. Shorter ones would take more than they mend: what is left then counts as made.
 const MOST_HALVINGS: u32 = 4;
 

@@ -13,7 +13,7 @@ use super::surface::{SceneSurface, read_surface};
 use super::table::{Table, Text, Value, line_ends};
 use crate::cloth::ClothWorldOptions;
 use crate::contact::{Arms, ContactNormals, Damping, Handles, Law, PenaltyOptions};
-use crate::dynamics::{ContactModel, Integrator, WorldOptions};
+use crate::dynamics::{ContactModel, Integrator, LEAST_SLIP_SPEED, WorldOptions};
 use crate::mesh::shapes;
 use crate::numbers::exact;
 
@@ -267,10 +267,19 @@ fn world_options(root: &Table<'_>) -> Result<WorldOptions, SceneError> {
         integrator,
         contact: root.named("contact", &ContactModel::NAMES)?.unwrap_or_default(),
         penalty: penalty(root, integrator)?,
-        slip_speed: root.positive("slip_speed")?.unwrap_or(usual.slip_speed),
+        slip_speed: slip_speed(root)?.unwrap_or(usual.slip_speed),
         separation_speed: root.positive("separation_speed")?.unwrap_or(usual.separation_speed),
         top_speed: root.positive("top_speed")?.unwrap_or(usual.top_speed),
     })
+}
+
+fn slip_speed(root: &Table<'_>) -> Result<Option<f64>, SceneError> {
+    let Some(value) = root.get("slip_speed") else { return Ok(None) };
+    let speed = value.positive()?;
+    if speed < LEAST_SLIP_SPEED {
+        return Err(value.bad(format!("{} m/s or more; 1e-5 is usual", exact(LEAST_SLIP_SPEED))));
+    }
+    Ok(Some(speed))
 }
 
 fn penalty(root: &Table<'_>, integrator: Integrator) -> Result<PenaltyOptions, SceneError> {
