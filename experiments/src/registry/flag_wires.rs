@@ -15,7 +15,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     report.tables.push(wires(setup, &mut report.failures)?);
     report.remarks = vec![
         "Lost: the chord of a particle, or of the middle of an edge, from substep to substep goes through a wire, from one side of their plane to the other. Deepest: of particles and middles of \
-         edges, at the end of any substep."
+         edges, at the end of any substep. Air slows the flag down before it is there: its speed at the wires is the mean of all particles in the substep in which the first comes into their plane."
             .into(),
     ];
     Ok(report)
@@ -26,6 +26,8 @@ struct Lost {
     particles: usize,
     middles: usize,
     deepest: f64,
+    /// Of all particles on average, when the first comes into the plane of the wires, m/s; NaN if none does.
+    speed: f64,
 }
 
 fn lost(method: CollisionMethod, speed: f64) -> anyhow::Result<Lost> {
@@ -43,12 +45,21 @@ fn lost(method: CollisionMethod, speed: f64) -> anyhow::Result<Lost> {
     let particles = scene.world.cloths()[0].places().len();
     let mut after = points(scene.world.cloths()[0].places());
     let mut through = vec![false; after.len()];
-    let mut deepest = f64::NEG_INFINITY;
+    let (mut deepest, mut speed) = (f64::NEG_INFINITY, f64::NAN);
     for _ in 0..scene.steps() {
         let before = after;
         scene.step()?;
         deepest = deepest.max(scene.world.penetration());
         after = points(scene.world.cloths()[0].places());
+        let ways = || before.iter().zip(&after).take(particles);
+        let is_there =
+            scene.world.obstacles().iter().zip(&inverses).any(|(_, inverse)| {
+                ways().any(|(from, to)| inverse.place(*from).x * inverse.place(*to).x < 0.0)
+            });
+        if speed.is_nan() && is_there {
+            let sum: f64 = ways().map(|(from, to)| from.distance(*to)).sum();
+            speed = sum / particles as f64 / scene.dt;
+        }
         for (of, inverse) in scene.world.obstacles().iter().zip(&inverses) {
             for (k, (from, to)) in before.iter().zip(&after).enumerate() {
                 let segment = Segment::new(inverse.place(*from), inverse.place(*to));
@@ -59,15 +70,17 @@ fn lost(method: CollisionMethod, speed: f64) -> anyhow::Result<Lost> {
         }
     }
     let count = |of: &[bool]| of.iter().filter(|is_through| **is_through).count();
-    Ok(Lost { particles: count(&through[..particles]), middles: count(&through[particles..]), deepest })
+    let [particles, middles] = [count(&through[..particles]), count(&through[particles..])];
+    Ok(Lost { particles, middles, deepest, speed })
 }
 
 fn wires(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
     let mut table = Table::new(
         "A flag of 1,089 particles and 3,136 edges flies into wires of 2 mm: what comes through a wire",
         &[
-            "speed, m/s",
-            "way per substep, mm",
+            "thrown at, m/s",
+            "at the wires, m/s",
+            "way per substep there, mm",
             "2003: particles lost",
             "middles lost",
             "deepest, mm",
@@ -76,15 +89,17 @@ fn wires(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
             "deepest, mm",
         ],
     );
-    let speeds = if setup.quick { &SPEEDS[4..5] } else { &SPEEDS[..] };
+    let speeds = if setup.quick { &SPEEDS[6..7] } else { &SPEEDS[..] };
+    let mut lost_by_2003 = 0;
     for &speed in speeds {
         eprintln!("{speed} m/s");
         let by_2003 = lost(CollisionMethod::Discrete, speed)?;
         let continuous = lost(CollisionMethod::Continuous, speed)?;
+        lost_by_2003 += by_2003.particles;
         let of = |lost: &Lost| {
             [count(lost.particles as u64), count(lost.middles as u64), number(1e3 * lost.deepest.max(0.0))]
         };
-        let row = [number(speed), number(speed * 0.25)].into_iter();
+        let row = [number(speed), number(continuous.speed), number(continuous.speed * 0.25)].into_iter();
         table.row(row.chain(of(&by_2003)).chain(of(&continuous)).collect());
         if continuous.particles + continuous.middles > 0 || continuous.deepest > 0.0 {
             failures.push(format!(
@@ -92,6 +107,9 @@ fn wires(setup: &Setup, failures: &mut Vec<String>) -> anyhow::Result<Table> {
                 continuous.particles, continuous.middles, continuous.deepest
             ));
         }
+    }
+    if lost_by_2003 == 0 {
+        failures.push("the method of 2003 loses nothing at any speed, so this shows nothing".into());
     }
     Ok(table)
 }

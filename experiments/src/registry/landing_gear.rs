@@ -261,7 +261,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
     report.tables.push(resolutions(&gear, ways, &mut report.failures)?);
     report.remarks.push(
         "The paper (figure 12): springs let a fast part through, continuous ones later than discrete ones, constraints with continuous detection never do; the time of a step (figure 6c): discrete < continuous < constraints; wires that a field of 256³ cannot \
-         hold are passed, at 1024³ they hold (figure 8). The part here is a ball, larger than the room between wires in every direction: its middle cannot be behind the wires unless it passed through them. Its points are \
+         hold are passed, at 1024³ they hold (figure 8). Times are in another order here: a part that constraints hold is where it was, and what has not moved is not looked at again, so most of their steps take next to nothing; springs sway, and ask all          points that are near in every step. Where a step does move it, p99, constraints take about as long as springs. The part here is a ball, larger than the room between wires in every direction: its middle cannot be behind the wires unless it passed through them. Its points are \
          nearer to each other than wires are thick. The hand goes straight through the window and stays behind it.\n\n![Who comes through](pictures/landing-gear.svg)"
             .into(),
     );

@@ -138,7 +138,7 @@ impl Run {
         if is_locked && self.turns.abs() > LOCKED * drive.seconds {
             failures.push(format!("it should lock itself, but makes {} turns", number(self.turns)));
         }
-        if !is_locked && self.turns.abs() < 0.1 {
+        if !is_locked && self.turns.abs() < 1.0 {
             failures.push(format!("it should turn, but makes {} turns", number(self.turns)));
         }
         // A nut falls through the play of its thread before it turns: up to a tenth of a pitch, which counts where it makes few turns.

@@ -37,6 +37,9 @@ pub(super) const TO: f64 = 0.018;
 pub(super) const DT: f64 = 1e-3;
 /// N/m of the coupling.
 const STIFFNESS: f64 = 1000.0;
+/// The paper has fewer constraints than this, and about 1,000 springs; more than so many here.
+const FEW: f64 = 10.0;
+const MANY: f64 = 200.0;
 /// N/m of all contacts together, at most. A hand that pushes with all the coupling has, half a newton, comes about 0.1 cells deep where the chamfer meets the rim, and not half a cell.
 const OF_CONTACTS: f64 = 4000.0;
 const ANGULAR_STIFFNESS: f64 = 0.5;
@@ -271,6 +274,14 @@ fn insertion(setup: &Setup, pin: &Pin, report: &mut Report) -> anyhow::Result<()
         }
         if course.deepest() > SATURATED {
             report.failures.push(format!("{name}: deeper than half a cell, {}", course.deepest()));
+        }
+        // Figure 7: springs hold at every point, constraints at a few.
+        let holding = course.active.iter().copied().fold(0.0, f64::max);
+        if name.ends_with("constraints") && holding >= FEW {
+            report.failures.push(format!("{name}: {holding} constraints hold it at once"));
+        }
+        if name.ends_with("continuous springs") && !setup.quick && holding < MANY {
+            report.failures.push(format!("{name}: {holding} points in contact only"));
         }
         heights.add(name, &time, &course.heights.iter().map(|z| 1e3 * z).collect::<Vec<_>>());
         depths.add(name, &time, &course.depths);

@@ -24,6 +24,8 @@ const CALM: f64 = 0.02;
 const SOFTEST: f64 = 100.0;
 const STIFFEST: f64 = 1e9;
 const FACTOR: f64 = 1.5;
+/// With the paper's gradients and damping continuous springs stand at least so many times as much as discrete ones: a step of [`FACTOR`]. The paper says 2.5.
+const LEAST_GAIN: f64 = 1.49;
 /// s: none, and as everywhere else here, a step's worth. The paper states none.
 const DAMPINGS: [f64; 2] = [0.0, 1e-3];
 const STEPS: usize = 1_000;
@@ -300,6 +302,12 @@ pub(super) fn stiffness(pin: &Pin, report: &mut Report) -> anyhow::Result<()> {
                 Some(last) => number(stiffnesses[last]),
                 None => none(),
             };
+            // The paper's own gradients, with damping.
+            let is_paper = name.contains("(paper)") && damping > 0.0;
+            let gain = FACTOR.powi(largest[1].0 as i32 - largest[0].0 as i32);
+            if is_paper && gain < LEAST_GAIN {
+                report.failures.push(format!("{name}: continuous springs stand {gain} times as much only"));
+            }
             let ratio = match (largest[0], largest[1]) {
                 ((a, false), (b, false)) if a > 0 && b > 0 => number(FACTOR.powi(b as i32 - a as i32)),
                 ((a, false), (b, true)) if a > 0 => {

@@ -28,6 +28,8 @@ const HEAPS: [u64; 5] = [3, 4, 5, 6, 7];
 /// Of heaps that lie the time of a step may grow with this power of the points in contact, by the line through all heaps of 20 to 200 bodies; 1 is linear. Most of 20 bodies lie on the ground, where pairs are few:
 /// that alone makes it more than 1.
 const NEAR_LINEAR: f64 = 1.3;
+/// And of what falls, from ever higher, no more than this.
+const WHILE_FALLING: f64 = 1.7;
 /// Rolling friction, m: a fiftieth of the bodies' radius, as of something hard on a carpet.
 const ROLLING: f64 = 2e-3;
 
@@ -52,6 +54,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             "bodies",
             "ms per step: mean",
             "longest",
+            "parts of a step: mean",
             "of the simulated time",
             "points in contact: mean",
             "µs per point in contact",
@@ -101,7 +104,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
             let (mut longest, mut total, mut contacts, mut deepest) = (0.0f64, 0.0, 0u64, 0.0f64);
             let mut rest = f64::NAN;
             let mut kinetic = 0.0;
-            let mut pairs = 0u64;
+            let (mut pairs, mut parts) = (0u64, 0u64);
             // Of the last second: steps, time, contacts.
             let mut last = (0u32, 0.0, 0u64);
             while world.time() < seconds {
@@ -112,6 +115,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 total += took;
                 contacts += report.contacts as u64;
                 pairs += report.pairs as u64;
+                parts += u64::from(report.parts);
                 if report.time > seconds - 1.0 {
                     last = (last.0 + 1, last.1 + took, last.2 + report.contacts as u64);
                 }
@@ -138,6 +142,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                 count(bodies as u64),
                 number(1e3 * total / steps),
                 number(1e3 * longest),
+                number(parts as f64 / steps),
                 number(total / world.time()),
                 number(contacts as f64 / steps),
                 number(1e6 * total / contacts.max(1) as f64),
@@ -162,6 +167,10 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
                     "{name}: the time of a step grows with the power {} of contacts",
                     number(p)
                 ));
+            }
+            let p = exponent(&heaps[0][1..]);
+            if p > WHILE_FALLING {
+                failures.push(format!("{name}: over the whole fall it grows with their power {}", number(p)));
             }
             let rests =
                 HEAPS.iter().map(|&seed| come_to_rest(&shape, seed)).collect::<anyhow::Result<Vec<_>>>()?;

@@ -71,6 +71,8 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         Axis::new("step", "ms").scaled(Scale::Logarithmic),
     );
     let mut steps = [Vec::new(), Vec::new()];
+    // Penetration of the discrete method at the other's step, and steps at equal penetration.
+    let mut others: Vec<[f64; 2]> = Vec::new();
     for &damping in dampings {
         eprintln!("damping {damping}");
         let trial = |contact, stiffness, dt| Trial {
@@ -100,6 +102,7 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         for (steps, of) in steps.iter_mut().zip([discrete, continuous]) {
             steps.push(1e3 * of);
         }
+        others.push([softer_deepest / deepest, continuous / as_deep]);
         table.row(vec![
             number(damping),
             told(1e3 * discrete),
@@ -125,6 +128,16 @@ pub(crate) fn run(setup: &Setup) -> anyhow::Result<Report> {
         failures.push(format!(
             "continuous forces allow {} times the steps of discrete ones at best",
             number(best)
+        ));
+    }
+    // Where the continuous method gains most in steps it gains in the other two as well.
+    let at_best = steps[0].iter().zip(&steps[1]).zip(&others);
+    let at_best = at_best.map(|((discrete, continuous), others)| (continuous / discrete, others));
+    let at_best = at_best.filter(|(ratio, _)| ratio.is_finite()).max_by(|a, b| a.0.total_cmp(&b.0));
+    if !setup.quick && !at_best.is_some_and(|(_, others)| others.iter().all(|ratio| *ratio >= LEAST_GAIN)) {
+        failures.push(format!(
+            "continuous forces come as deep, or allow no larger steps at equal depth: {:?}",
+            at_best.map(|(_, others)| others)
         ));
     }
     Ok(Report { tables: vec![table], remarks: remarks(seconds), failures })

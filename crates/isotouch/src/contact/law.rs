@@ -50,11 +50,16 @@ pub struct LawError {
 /// Larger numbers cannot be computed with: squares of their products with areas and masses would be infinite.
 const MOST: f64 = 1e60;
 
+/// m/s: a nanometre in a quarter of an hour. With less, forces over slip speeds are beyond all numbers.
+pub(crate) const LEAST_SLIP_SPEED: f64 = 1e-12;
+
 fn check(quantity: &'static str, value: f64, least: f64) -> Result<(), LawError> {
     if (least..=MOST).contains(&value) {
         return Ok(());
     }
-    let wanted = if least > 0.0 {
+    let wanted = if least == LEAST_SLIP_SPEED {
+        "1e-12 m/s or more and at most 1e60; 1e-5 is usual"
+    } else if least > 0.0 {
         "a positive, finite number, at most 1e60"
     } else {
         "a finite number, 0 or more and at most 1e60"
@@ -161,7 +166,7 @@ impl Friction {
             return Err(LawError { quantity, value, wanted: "no less than kinetic friction" });
         }
         check("rolling friction", self.rolling, 0.0)?;
-        check("slip speed", self.slip_speed, f64::MIN_POSITIVE)
+        check("slip speed", self.slip_speed, LEAST_SLIP_SPEED)
     }
 }
 

@@ -27,6 +27,7 @@ mod penalty;
 
 pub use discrete::{PointForce, PoseForces, forces_at};
 pub use friction::Friction;
+pub(crate) use law::LEAST_SLIP_SPEED;
 pub use law::{Law, LawError, Material, Stiffness};
 pub use moving::{BodyStep, Placed};
 pub use penalty::{Arms, ContactNormals, Damping, Handles, PairImpulse, PenaltyOptions, ShellOnSurface};

@@ -284,7 +284,7 @@ impl World {
                 .map(|k| t + (1.0 - t) * f64::from(k) / f64::from(LOOKS))
                 .map(|later| normal.dot(met - motion.place(later, p)))
                 .fold(f64::NEG_INFINITY, f64::max);
-            if deeper >= DEEPER * cell && has_touched.insert(point) {
+            if deeper >= DEEPER * self.part * cell && has_touched.insert(point) {
                 let skin = if t == 0.0 { 0.0 } else { SKIN * cell };
                 touches.push(Touch { t, role: *role, met, normal, skin });
             }

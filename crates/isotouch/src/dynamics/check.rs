@@ -1,10 +1,8 @@
 //! What users tell a world, looked at before it is believed.
 
 use super::{BodyError, StepError, WorldOptions};
+use crate::contact::LEAST_SLIP_SPEED;
 use crate::math::{Pose, Twist, Wrench};
-
-/// Slower than a nanometre in a quarter of an hour; with less, forces over slip speeds are beyond all numbers.
-pub(crate) const LEAST_SLIP_SPEED: f64 = 1e-12;
 
 /// A pose with a quaternion of length 1. Any other length is a rotation as well, but for 0 and what cannot be squared.
 pub(super) fn pose(body: &str, pose: Pose) -> Result<Pose, BodyError> {

@@ -61,7 +61,6 @@ mod turning;
 mod world;
 
 pub use body::{Body, BodyError, BodyId, BodyKind, BodyOptions, Mass};
-pub(crate) use check::LEAST_SLIP_SPEED;
 pub use energy::{EnergyWatch, StableStep};
 pub use overlap::Overlapping;
 pub use report::{StepError, StepReport};

@@ -29,11 +29,11 @@ pub struct StepReport {
     pub contacts: usize,
     /// Pairs of bodies, or of a body and a surface, whose boxes met.
     pub pairs: usize,
-    /// Rounds of the implicit solver, of the bodies that took most.
+    /// Rounds of the implicit solver, of the bodies that took most; of all parts of the step.
     pub rounds: usize,
-    /// Parts that the step was taken in: 1, or more where contacts would have made energy otherwise.
+    /// Parts that the step was taken in: 1, or more where contacts would have made energy otherwise. Beside cloth those of all its substeps.
     pub parts: u32,
-    /// Bullets that stopped at a first contact.
+    /// Bullets that stopped at a first contact; in each part of the step those that did.
     pub stopped: usize,
     /// Wall-clock seconds that finding contacts took. Not part of the deterministic results.
     pub contact_seconds: f64,
@@ -42,6 +42,22 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Two parts of a step as one: at its end, as deep and as many as at most, as long as both together.
+    pub(crate) fn followed_by(self, later: &Self) -> Self {
+        Self {
+            max_penetration: self.max_penetration.max(later.max_penetration),
+            max_penetration_cells: self.max_penetration_cells.max(later.max_penetration_cells),
+            contacts: self.contacts.max(later.contacts),
+            pairs: self.pairs.max(later.pairs),
+            rounds: self.rounds + later.rounds,
+            parts: self.parts + later.parts,
+            stopped: self.stopped + later.stopped,
+            contact_seconds: self.contact_seconds + later.contact_seconds,
+            seconds: self.seconds + later.seconds,
+            ..*later
+        }
+    }
+
     /// J: kinetic, potential and elastic.
     pub fn energy(&self) -> f64 {
         self.kinetic_energy + self.potential_energy + self.elastic_energy

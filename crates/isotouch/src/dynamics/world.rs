@@ -118,6 +118,8 @@ pub struct World {
     pub(super) energy: EnergyWatch,
     /// What is known of roles from steps before. Saves looks and changes no bit, so it is no part of the state.
     watched: Vec<Watched>,
+    /// What part of the step that was asked for is taken at once.
+    pub(super) part: f64,
 }
 
 /// How far from a surface contacts are looked for by the implicit integrator, in parts of a cell: points that others may press in within the step. More takes longer; with less a few are
@@ -138,6 +140,7 @@ impl World {
             unmeasured: BTreeSet::new(),
             energy: EnergyWatch::default(),
             watched: Vec::new(),
+            part: 1.0,
         }
     }
 
@@ -240,6 +243,7 @@ impl World {
         let clock = Instant::now();
         let before = self.state();
         let counted = (self.time + dt, self.steps_taken + 1);
+        self.part = 1.0;
         match self.step_in_parts(dt, 0) {
             Ok(report) => {
                 self.count_as_one(counted);

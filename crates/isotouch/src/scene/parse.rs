@@ -12,8 +12,8 @@ use super::shape::{PlacedShape, ShapeSource, shape_of_name, shape_of_table};
 use super::surface::{SceneSurface, read_surface};
 use super::table::{Table, Text, Value, line_ends};
 use crate::cloth::ClothWorldOptions;
-use crate::contact::{Arms, ContactNormals, Damping, Handles, Law, PenaltyOptions};
-use crate::dynamics::{ContactModel, Integrator, LEAST_SLIP_SPEED, WorldOptions};
+use crate::contact::{Arms, ContactNormals, Damping, Handles, LEAST_SLIP_SPEED, Law, PenaltyOptions};
+use crate::dynamics::{ContactModel, Integrator, WorldOptions};
 use crate::mesh::shapes;
 use crate::numbers::exact;
 

@@ -229,7 +229,7 @@ impl Stage {
                     return Err(error.into());
                 }
             };
-            add_up(&mut sum, &report);
+            sum = sum.followed_by(&report);
             for (body, id) in self.bodies.bodies().iter().zip(&self.obstacles) {
                 if let Some(id) = id {
                     let way = &mut ways[id.index()];
@@ -309,21 +309,6 @@ fn within(body: &Body) -> Option<DVec3> {
     };
     let mut places = body.shape().mesh()?.vertices().iter().filter_map(below);
     places.find(|&p| field.value(p) < 0.0)
-}
-
-/// What is summed up of a step that was taken in parts: as deep and as many as at most, as long as all together.
-fn add_up(sum: &mut StepReport, part: &StepReport) {
-    *sum = StepReport {
-        max_penetration: sum.max_penetration.max(part.max_penetration),
-        max_penetration_cells: sum.max_penetration_cells.max(part.max_penetration_cells),
-        contacts: sum.contacts.max(part.contacts),
-        pairs: sum.pairs.max(part.pairs),
-        rounds: sum.rounds.max(part.rounds),
-        stopped: sum.stopped + part.stopped,
-        contact_seconds: sum.contact_seconds + part.contact_seconds,
-        seconds: sum.seconds + part.seconds,
-        ..*part
-    };
 }
 
 /// The same with time, energies and momenta as they are at its end.

@@ -106,6 +106,26 @@ fn a_fast_hand_is_followed_along_a_plane_without_lag() {
     }
 }
 
+/// Passes have a longest stride. What is faster than all of them together drags the part behind, by no more than it is faster, and waits for it where it rests.
+#[test]
+fn a_hand_faster_than_strides_drags_the_part_and_is_caught_up_with() {
+    let pair = ball_on(Surface::Analytic(Arc::new(Plane::GROUND), CELL), 0.1);
+    let mut god = GodObject::new(pair, Pose::at(DVec3::Y * 0.15), &GodObjectOptions::default()).unwrap();
+    let (cells, deep) = (20.0, DVec3::Y * (0.1 - 3.0 * CELL));
+    let behind = |god: &GodObject, k: u32| f64::from(k) * cells - (god.pose().position.x) / CELL;
+    for k in 0..100 {
+        god.step(&Pose::at(deep + DVec3::X * (cells * CELL * f64::from(k))));
+        assert!(behind(&god, k) < (cells - 4.0) * f64::from(k.max(1)), "step {k}: {}", behind(&god, k));
+    }
+    let hand = Pose::at(deep + DVec3::X * (cells * CELL * 99.0));
+    let mut steps = 0;
+    while behind(&god, 99) > 0.1 {
+        god.step(&hand);
+        steps += 1;
+        assert!(steps < 1000, "{} cells behind", behind(&god, 99));
+    }
+}
+
 #[test]
 fn a_fast_hand_is_followed_around_a_ball_without_lag() {
     let pair = ball_on(Surface::Analytic(Arc::new(Ball { center: DVec3::ZERO, radius: 0.5 }), CELL), 0.1);

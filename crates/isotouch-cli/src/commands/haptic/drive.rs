@@ -215,20 +215,24 @@ impl<'a> Turning<'a> {
         let seconds = begin.elapsed().as_secs_f64();
         let written = device.write(&command);
         let safety = session.servo_half().safety();
+        let is_first = self.lost.is_none();
         if let Some(feedback) = session.feedback() {
             // In step the call has the simulation in it.
             let is_in_step = session.simulation().is_some();
             let servo = if is_in_step { (seconds - feedback.simulation_seconds).max(0.0) } else { seconds };
-            log.add(&state, &command, feedback, servo);
-            shared.tell(feedback, &command, servo);
+            let unheard = written.err().map(|why| (why, is_first));
+            // What was not taken was not felt.
+            let felt = if unheard.is_none() { command } else { DeviceCommand::NOTHING };
+            log.add((&state, &felt), feedback, servo, unheard);
+            shared.tell(feedback, &felt, servo);
             tape.push(&Entry {
                 tick,
                 time: state.time,
                 data_time: feedback.data_time,
                 state,
-                device_lost: false,
+                device_lost: unheard.is_some(),
                 wanted: feedback.wanted,
-                command,
+                command: felt,
                 god_pose: feedback.part,
                 contacts: feedback.contacts,
                 penetration: feedback.penetration,
@@ -241,10 +245,7 @@ impl<'a> Turning<'a> {
                 self.lost = None;
                 None
             }
-            Err(error) => {
-                log.add_unheard((error, self.lost.is_none()));
-                self.without_device_since(error)
-            }
+            Err(error) => self.without_device_since(error),
         }
     }
 

@@ -84,8 +84,20 @@ impl<'a> Log<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, state: &DeviceState, command: &DeviceCommand, of: &Feedback, servo: f64) {
+    /// A tick, with what was felt. Unheard: the device told where it is but did not take its command; why, and whether that is new.
+    pub(super) fn add(
+        &mut self,
+        (state, command): (&DeviceState, &DeviceCommand),
+        of: &Feedback,
+        servo: f64,
+        unheard: Option<(DeviceError, bool)>,
+    ) {
         self.ticks += 1;
+        if let Some((why, is_first)) = unheard {
+            self.lost_ticks += 1;
+            self.losses += u64::from(is_first);
+            self.why_lost.get_or_insert(why);
+        }
         self.servo.add_seconds(servo);
         if of.simulation_steps > self.steps {
             self.steps = of.simulation_steps;
@@ -107,7 +119,7 @@ impl<'a> Log<'a> {
             penetration: of.penetration,
             contacts: of.contacts,
             is_stuck: of.is_stuck,
-            is_lost: false,
+            is_lost: unheard.is_some(),
             step: of.simulation_seconds,
             servo,
         });
@@ -144,16 +156,6 @@ impl<'a> Log<'a> {
                 step: 0.0,
                 servo: 0.0,
             });
-        }
-    }
-
-    /// A tick whose command the device did not take; what was meant is in the rows already.
-    pub(super) fn add_unheard(&mut self, (why, is_first): (DeviceError, bool)) {
-        self.lost_ticks += 1;
-        self.losses += u64::from(is_first);
-        self.why_lost.get_or_insert(why);
-        if let Some(row) = self.rows.last_mut() {
-            (row.is_lost, row.wrench) = (true, Wrench::ZERO);
         }
     }
 

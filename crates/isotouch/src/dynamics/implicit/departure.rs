@@ -39,11 +39,14 @@ impl World {
     ) {
         let mut is_led_off = vec![false; self.bodies.len()];
         led_off.into_iter().for_each(|k| is_led_off[k] = true);
-        for _ in 0..MOST_LOOKS {
+        for look in 0..MOST_LOOKS {
             if is_led_off.contains(&true) {
                 self.watch_more(pairs, (watched, found), course);
             }
-            let is_new = self.add_surprises((watched, &settled.put_off), found, course, &is_led_off);
+            // What was put off may be of bodies that nothing else leads off.
+            let put_off: &[Key] = if look == 0 { &settled.put_off } else { &[] };
+            let is_new =
+                self.add_surprises((watched, [put_off, &settled.put_off]), found, course, &is_led_off);
             let before = std::mem::replace(&mut settled.islands, self.islands(watched, found));
             if !is_new.contains(&true) {
                 // Roles that are watched since may stand between the others. They have no rows: islands are the same, but for where their roles are.
@@ -95,7 +98,7 @@ impl World {
     /// Adds rows of roles whose points come to be inside only along the motion that was found, and tells which.
     fn add_surprises(
         &self,
-        (watched, put_off): (&mut [Watched], &[Key]),
+        (watched, [asked_anyway, put_off]): (&mut [Watched], [&[Key]; 2]),
         found: &mut [Vec<Row>],
         course: &Course,
         is_led_off: &[bool],
@@ -105,9 +108,11 @@ impl World {
             .map(|of| {
                 let concerns =
                     is_led_off[of.role.shell_of] || of.role.on.body().is_some_and(|j| is_led_off[j]);
-                put_off.binary_search(&key(of)).is_ok()
+                let is_among = |keys: &[Key]| keys.binary_search(&key(of)).is_ok();
+                is_among(asked_anyway)
                     || concerns
-                        && self.departure(&of.role, course) > self.margin(of.role.on, of.role.shell_of)
+                        && (is_among(put_off)
+                            || self.departure(&of.role, course) > self.margin(of.role.on, of.role.shell_of))
             })
             .collect();
         if !is_asked.contains(&true) {

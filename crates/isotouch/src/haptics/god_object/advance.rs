@@ -80,7 +80,9 @@ impl GodObject {
         let before = self.hand.replace(*world_from_hand);
         let way = before
             .map_or(0.0, |before| self.way(&before.displacement_to(world_from_hand, self.pair.center())));
-        self.hand_way = way.max(OF_LAST_WAY * self.hand_way);
+        // No more is remembered than a step can go, or who leaps once, across the world, is taken for fast ever after.
+        let farthest = f64::from(self.options.passes) * LONGEST_FAST_STRIDE * self.pair.surface().cell();
+        self.hand_way = way.max(OF_LAST_WAY * self.hand_way).min(farthest);
     }
 
     /// Goes there, or as far as nothing is met. What part of the way that was.

@@ -25,7 +25,8 @@
 //! Rows are planes, and surfaces are not. A hand that is far inside wants a long step, which soon meets something that was not near before; stopped at a hundredth of its way, it has given back a hundredth of the skin
 //! and used up half of it. Some such steps, and the part would stick. So while something is touched a pass goes no farther than its *stride*: twice as far as before where nothing was met, as
 //! far as it came where something was. It is what contacts leave of the wish that is shortened, while the part comes back to what bends away from under it: of a wish that was shortened first little would be left along the wall, and a part without friction would drag behind
-//! a hand that is deep. The longest stride is short under a hand that rests, so that what falls off something comes back in some steps and not with a click, and as long as a hand that moves makes it: what slides freely keeps up with any hand.
+//! a hand that is deep. The longest stride is short under a hand that rests, so that what falls off something comes back in some steps and not with a click, and as long as a hand that moves makes it: what slides freely keeps up with a hand of up
+//! to four cells a step, is at most two steps behind one of up to seven, and is dragged by one that is faster: passes are no longer than two cells, and there are four.
 //!
 //! # Being stuck
 //!
