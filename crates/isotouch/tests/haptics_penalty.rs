@@ -94,6 +94,36 @@ fn a_saturated_coupling_pushes_no_harder_however_deep_the_hand_is() {
     assert!((shallow.penetration - deep.penetration).abs() < 1e-7 && deep.penetration < 1e-4);
 }
 
+/// A hand that moves evenly in free air feels nothing, however far it goes in a step: looked at from the end of a step it was so far ahead that its spring was saturated, and pushed the part past it; the hand was then
+/// pulled along by up to all the force there is.
+#[test]
+fn a_fast_hand_in_free_air_feels_nothing() {
+    for (speed, damping) in [(0.2, None), (1.0, None), (5.0, None), (1.0, Some(0.5))] {
+        let mut with = options(Looking::Continuous, 200.0);
+        with.coupling = with
+            .coupling
+            .map(|of| Coupling { damping: damping.unwrap_or(of.damping), ..of.saturating(5e-4, 0.1) });
+        let start = Pose::at(DVec3::Y);
+        let mut part = PenaltyObject::new(block_on_ground(), start, &with).unwrap();
+        let (mut x, mut work, mut most) = (0.0, 0.0, 0.0f64);
+        for k in 1..=4000 {
+            // It gathers way with what the spring can give, at a quarter of it.
+            let v = (0.25 * 0.5 / 0.4 * f64::from(k) * DT).min(speed);
+            x += v * DT;
+            let pose = Pose::at(DVec3::new(x, 1.0, 0.0));
+            let twist = Twist { linear: DVec3::X * v, angular: DVec3::ZERO };
+            let step = part.step(&Placed { twist, ..still(pose) }, DT);
+            if v == speed && k > 3500 {
+                work += step.on_hand.force.x * v * DT;
+                most = most.max(step.on_hand.force.length());
+            }
+        }
+        if speed <= 1.0 {
+            assert!(most < 2e-3 && work < 1e-4, "{speed} m/s, {damping:?}: {most} N, {work} J into the hand");
+        }
+    }
+}
+
 /// The critical damper held back what the saturated spring pulled: the part fell behind a hand by tenths of a metre and came back at centimetres a second, and of that nothing was felt. Later, saturated
 /// with the spring, it braked too late: the part flew past the hand by as much as it had been behind, six times.
 #[test]
@@ -104,7 +134,7 @@ fn a_part_that_is_left_behind_comes_back_to_the_hand_and_stays() {
     let mut part = PenaltyObject::new(block_on_ground(), Pose::at(from), &with).unwrap();
     let to = DVec3::new(0.1, 0.2, 0.0);
     let hand = still(Pose::at(to));
-    let ahead = (to - from).normalize();
+    let ahead = (to - from).try_normalize().unwrap();
     let (mut arrived, mut turns, mut pulled_back) = (None, 0, true);
     for step in 0..3000 {
         let told = part.step(&hand, DT);

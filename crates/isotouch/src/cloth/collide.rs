@@ -108,6 +108,13 @@ impl Pushes {
         }
     }
 
+    /// Those that are kept.
+    pub(super) fn only(&self, is_kept: impl Fn(usize) -> bool) -> Self {
+        let mut kept = Self::NONE;
+        self.iter().filter(|(obstacle, _)| is_kept(*obstacle)).for_each(|(of, kick)| kept.add(of, kick));
+        kept
+    }
+
     pub(super) fn is_none(&self) -> bool {
         self.obstacles[0] == u32::MAX
     }

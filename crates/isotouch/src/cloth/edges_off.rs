@@ -82,8 +82,8 @@ pub(super) struct EdgeMove {
     anchor: DVec3,
     pushes: Pushes,
     grip: Option<Grip>,
-    /// Whether both ends are.
-    is_held: bool,
+    /// What is asked of bodies that give way where both ends are held, or backed.
+    of_held: Option<(Pushes, Option<Grip>)>,
 }
 
 impl Cloth {
@@ -181,13 +181,16 @@ impl Cloth {
         let anchor = self.anchors[a].lerp(self.anchors[b], at);
         let way = Way { before, anchor, place, clearance: known, is_held };
         if is_held {
-            let answer = substep.answer_of_held(&way);
-            let (pushes, grip, zero) = (answer.pushes, answer.grip, DVec3::ZERO);
-            let wanted = EdgeMove { at, place: zero, anchor: zero, pushes, grip, is_held };
-            let wanted = (!pushes.is_none()).then_some(wanted);
+            let held = substep.answer_of_held(&way);
+            let (zero, pushes) = (DVec3::ZERO, Pushes::NONE);
+            let of_held = Some((held.pushes, held.grip));
+            let wanted = EdgeMove { at, place: zero, anchor: zero, pushes, grip: None, of_held };
+            let wanted = (!held.pushes.is_none()).then_some(wanted);
             return Look { wanted, ..clear(f64::NEG_INFINITY, deepest) };
         }
-        let answer = substep.answer(&way);
+        let is_backed = self.contacts.backed[a] && self.contacts.backed[b];
+        let (answer, held) = substep.answer(&way, is_backed);
+        let of_held = held.filter(|of| !of.pushes.is_none()).map(|of| (of.pushes, of.grip));
         let (moved, shift) = (answer.place - place, answer.anchor - anchor);
         let (next, trust) = if at == 0.5 {
             (answer.clearance, 0.5 * known.clamp(0.0, STOP * epsilon))
@@ -195,13 +198,13 @@ impl Cloth {
             // The middle was not looked at.
             (f64::NEG_INFINITY, -1.0)
         };
-        let wanted = (!answer.pushes.is_none()).then_some(EdgeMove {
+        let wanted = (!answer.pushes.is_none() || of_held.is_some()).then_some(EdgeMove {
             at,
             place: moved,
             anchor: shift,
             pushes: answer.pushes,
-            grip: answer.grip,
-            is_held,
+            grip: if held.is_some() { None } else { answer.grip },
+            of_held,
         });
         Look { next, settled: middle + moved, trust, deepest, wanted }
     }
@@ -209,27 +212,30 @@ impl Cloth {
     /// Looks at one edge, and does what it wants.
     pub(super) fn mend_edge(&mut self, e: usize, substep: &Substep<'_>, impulses: &mut [Wrench]) {
         if let Some(wanted) = self.look_at_edge(e, substep).wanted {
-            self.apply(e, &wanted, substep, impulses);
+            // Bodies were asked by what is held already.
+            self.apply(e, &EdgeMove { of_held: None, ..wanted }, substep, impulses);
         }
     }
 
     /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). Obstacles feel each end where it is.
     fn apply(&mut self, e: usize, one: &EdgeMove, substep: &Substep<'_>, impulses: &mut [Wrench]) {
         let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
-        if one.is_held {
+        if let Some((pushes, grip)) = &one.of_held {
             let point = self.places[a].lerp(self.places[b], one.at);
-            for (obstacle, kick) in one.pushes.iter() {
+            for (obstacle, kick) in pushes.iter() {
                 let Some(of) = substep.free.iter().find(|of| of.index == obstacle) else { continue };
                 let impulse = kick * (-of.held_mass / substep.h);
                 impulses[obstacle] += Wrench::of_force(impulse, point - of.origin);
             }
-            self.contacts.held.extend(one.grip.map(|grip| (point, grip)));
+            self.contacts.held.extend(grip.map(|grip| (point, grip)));
+        }
+        if one.pushes.is_none() {
             return;
         }
-        let parts = [
-            if self.inverse_masses[a] > 0.0 { 1.0 - one.at } else { 0.0 },
-            if self.inverse_masses[b] > 0.0 { one.at } else { 0.0 },
-        ];
+        // What is backed is held against bodies only.
+        let is_held =
+            |i: usize| self.inverse_masses[i] == 0.0 || (one.grip.is_some() && self.contacts.backed[i]);
+        let parts = [if is_held(a) { 0.0 } else { 1.0 - one.at }, if is_held(b) { 0.0 } else { one.at }];
         let sum = parts[0] * parts[0] + parts[1] * parts[1];
         for (i, part) in [a, b].into_iter().zip(parts).filter(|(_, part)| *part > 0.0) {
             let share = part / sum;

@@ -20,7 +20,7 @@
 //! body is lighter than its particles; that is rejected.
 //!
 //! Pinned particles are in contact with bodies that give way, and with nothing else. They do not move, so the body takes the whole correction: they press as particles of
-//! [`HELD`] times its mass would.
+//! [`HELD`] times its mass would. So do particles that lie on something led: what is between that and a body can give way to neither ([`Substep::answer`](super::keep_off)).
 //!
 //! The push on a particle is that of contact without bounce: it takes from the way inward what would lead nearer than ε within the substep, and friction. Being lifted out is no motion, of neither.
 
@@ -186,7 +186,7 @@ fn grips<'a>(cloth: &'a Cloth, body: &'a FreeBody) -> impl Iterator<Item = (DVec
     let is_its = |grip: &Grip| grip.obstacle as usize == body.obstacle.index();
     let of_particles = cloth.contacts.grips.iter().enumerate().filter_map(move |(i, grip)| {
         let grip = grip.filter(is_its)?;
-        let mass = if cloth.inverse_masses[i] > 0.0 { cloth.masses[i] } else { body.held_mass() };
+        let mass = if cloth.is_held(i) { body.held_mass() } else { cloth.masses[i] };
         Some((cloth.places[i], mass, grip))
     });
     let held = cloth.contacts.held.iter().filter(move |(_, grip)| is_its(grip));
@@ -204,7 +204,7 @@ fn share(cloth: &mut Cloth, body: &FreeBody, of: &Found, h: f64) -> Wrench {
         let Some(grip) = grip.filter(|grip| grip.obstacle as usize == body.obstacle.index()) else {
             continue;
         };
-        if cloth.inverse_masses[i] > 0.0 {
+        if !cloth.is_held(i) {
             cloth.anchors[i] -= grip.taken(of.rest.at(cloth.places[i] - of.center)) * h;
         }
     }

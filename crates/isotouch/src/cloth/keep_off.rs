@@ -16,6 +16,11 @@ use super::options::EdgeTest;
 use super::{Cloth, CollisionMethod};
 use crate::math::{Aabb, Wrench};
 
+/// What is led backs a particle that is nearer to it than this, in parts of ε. Less, and what lies on it is backed in some substeps only; more holds what could still give way.
+const BACKED: f64 = 1.05;
+/// And whose normal is opposite to that of the body, by this cosine: 120°. Where both are beside each other a particle slides out between them.
+const OPPOSITE: f64 = -0.5;
+
 /// What is known of distances, and room for a substep's work.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contacts {
@@ -29,6 +34,8 @@ pub(super) struct Contacts {
     pub(super) grips: Vec<Option<Grip>>,
     /// The same of places on edges that are held.
     pub(super) held: Vec<(DVec3, Grip)>,
+    /// Particles between bodies that give way and something led, which press on the former as if they were held.
+    pub(super) backed: Vec<bool>,
     /// Particles that were moved after the first look at all.
     pub(super) stirred: Vec<bool>,
     /// Particles that were taken back.
@@ -46,10 +53,17 @@ impl Contacts {
             touches: vec![Pushes::NONE; particles],
             grips: vec![None; particles],
             held: Vec::new(),
+            backed: vec![false; particles],
             stirred: vec![false; particles],
             is_back: vec![false; particles],
             is_known: false,
         }
+    }
+
+    /// A particle was taken back, to where φ is this.
+    pub(super) fn be_back(&mut self, particle: usize, next: f64) {
+        self.next[particle] = next;
+        self.is_back[particle] = true;
     }
 
     /// Distances have to be looked at anew.
@@ -84,6 +98,8 @@ pub(super) struct Substep<'a> {
     pub(super) near: &'a [Placed<'a>],
     /// Of these, bodies that give way: all that what is held can touch.
     pub(super) free: &'a [Placed<'a>],
+    /// And all others.
+    pub(super) led: &'a [Placed<'a>],
     pub(super) rules: &'a Rules,
     /// s.
     pub(super) h: f64,
@@ -101,15 +117,72 @@ impl Substep<'_> {
         self.steepness * (before.distance(place) + self.drift)
     }
 
-    pub(super) fn answer(&self, way: &Way) -> Answer {
+    /// Where a point may go. If it is backed, that is what led obstacles leave it, and the other answer is what is asked of bodies that give way.
+    ///
+    /// A point between a body and something led cannot give way to the body, however heavy that is: pushed to and fro between both it would press with its own small mass, and the body would sink in, or be thrown. It is as good as held.
+    pub(super) fn answer(&self, way: &Way, is_backed: bool) -> (Answer, Option<Answer>) {
         let mut answer = kept_off(way, self.near, self.rules);
         answer.clearance = answer.clearance.min(self.far);
-        answer
+        if !is_backed && !answer.grip.is_some_and(|grip| self.backs(answer.place, grip.normal)) {
+            return (answer, None);
+        }
+        let mut alone = kept_off(way, self.led, self.rules);
+        alone.clearance = least_value(alone.place, self.near).min(self.far);
+        let held = self.answer_of_held(&Way { anchor: way.before, place: alone.place, ..*way });
+        (alone, Some(held))
+    }
+
+    /// Whether something led is in the way of what is pushed against this normal.
+    fn backs(&self, place: DVec3, normal: DVec3) -> bool {
+        self.led.iter().any(|of| {
+            let local = of.from_world.transform_point3(place);
+            let (_, phi, gradient) = of.look(local, of.box_distance(local));
+            let is_near = phi < BACKED * self.rules.epsilon;
+            let is_opposite = |of_it: DVec3| of_it.dot(normal) < OPPOSITE * of_it.length();
+            is_near && gradient.is_some_and(|of_it| is_opposite(of.to_world.transform_vector3(of_it)))
+        })
     }
 
     /// What is asked of bodies that give way to a point that is held.
     pub(super) fn answer_of_held(&self, way: &Way) -> Answer {
         kept_off(&Way { is_held: true, ..*way }, self.free, self.rules)
+    }
+
+    fn is_free(&self, obstacle: usize) -> bool {
+        self.free.iter().any(|of| of.index == obstacle)
+    }
+}
+
+/// A particle as it is kept off.
+pub(super) struct Kept<'a> {
+    pub(super) place: &'a mut DVec3,
+    pub(super) anchor: &'a mut DVec3,
+    /// φ of the nearest obstacle, at least.
+    pub(super) next: &'a mut f64,
+    pub(super) touch: &'a mut Pushes,
+    pub(super) grip: &'a mut Option<Grip>,
+    pub(super) is_backed: &'a mut bool,
+}
+
+impl Kept<'_> {
+    /// Keeps it off all that is near.
+    pub(super) fn keep_off(&mut self, (before, clearance): (DVec3, f64), substep: &Substep<'_>) {
+        let way = Way { before, anchor: *self.anchor, place: *self.place, clearance, is_held: false };
+        let (answer, held) = substep.answer(&way, *self.is_backed);
+        if let Some(held) = &held {
+            *self.is_backed = true;
+            // What was asked of bodies before was asked from elsewhere.
+            *self.touch = self.touch.only(|obstacle| !substep.is_free(obstacle));
+            *self.grip = held.grip;
+        } else if answer.grip.is_some() {
+            *self.grip = answer.grip;
+        }
+        for (obstacle, kick) in answer.pushes.iter().chain(held.iter().flat_map(|of| of.pushes.iter())) {
+            self.touch.add(obstacle, kick);
+        }
+        *self.place = answer.place;
+        *self.anchor = answer.anchor;
+        *self.next = answer.clearance;
     }
 }
 
@@ -124,6 +197,7 @@ impl Cloth {
         self.contacts.touches.fill(Pushes::NONE);
         if obstacles.iter().any(Placed::is_free) {
             self.contacts.grips.fill(None);
+            self.contacts.backed.fill(false);
             self.contacts.held.clear();
         }
         if obstacles.is_empty() {
@@ -151,8 +225,8 @@ impl Cloth {
             .collect();
         let steepness = near.iter().map(|of| of.steepness).fold(1.0, f64::max);
         let drift = obstacles.iter().map(|of| of.drift(reach(of))).fold(0.0, f64::max);
-        let free: Vec<Placed<'_>> = near.iter().filter(|of| of.is_free()).copied().collect();
-        let substep = Substep { near: &near, free: &free, rules, h, far, steepness, drift };
+        let (free, led): (Vec<Placed<'_>>, Vec<Placed<'_>>) = near.iter().copied().partition(Placed::is_free);
+        let substep = Substep { near: &near, free: &free, led: &led, rules, h, far, steepness, drift };
         if !self.contacts.is_known {
             self.look(obstacles);
         }
@@ -176,12 +250,18 @@ impl Cloth {
             count += 1;
             for (obstacle, kick) in pushes.iter() {
                 let Some(of) = obstacles.iter().find(|of| of.index == obstacle) else { continue };
-                let mass = if self.inverse_masses[i] > 0.0 { self.masses[i] } else { of.held_mass };
+                let is_held = of.is_free() && self.is_held(i);
+                let mass = if is_held { of.held_mass } else { self.masses[i] };
                 let impulse = kick * (-mass / h);
                 impulses[obstacle] += Wrench::of_force(impulse, self.places[i] - of.origin);
             }
         }
         count
+    }
+
+    /// Whether bodies that give way cannot move it: a pin holds it, or what is behind it.
+    pub(super) fn is_held(&self, particle: usize) -> bool {
+        self.inverse_masses[particle] == 0.0 || self.contacts.backed[particle]
     }
 
     /// Distances of all particles and edges as they are at the beginning of a substep.
@@ -213,6 +293,10 @@ impl Cloth {
                 None => obstacles.iter().max_by(|a, b| depth(a).total_cmp(&depth(b))),
             };
             let Some(of) = of else { continue };
+            if of.is_free() && self.contacts.backed[i] {
+                // It gives way by itself.
+                continue;
+            }
             let carried = of.carried(self.before[i]) - self.before[i];
             let way = self.places[i] - self.anchors[i] - carried;
             let too_much = way - way.clamp_length_max(rules.push_out);
@@ -226,66 +310,50 @@ impl Cloth {
 
     /// All particles, or only those marked.
     fn keep_particles_off(&mut self, substep: &Substep<'_>, only: Option<&[bool]>) {
-        let Contacts { clearance, next, touches, grips, .. } = &mut self.contacts;
+        let Contacts { clearance, next, touches, grips, backed, .. } = &mut self.contacts;
         let inverse_masses = &self.inverse_masses;
-        let of_particle =
-            |i: usize, before: DVec3, known: f64, state: (&mut DVec3, &mut DVec3, &mut f64, Touched<'_>)| {
-                let (place, anchor, next, (touch, grip)) = state;
-                if only.is_some_and(|only| !only[i]) {
-                    return;
-                }
-                let left = known - substep.loss(before, *place);
-                if left > substep.rules.epsilon {
-                    *next = left;
-                    return;
-                }
-                let is_held = inverse_masses[i] == 0.0;
-                let way = Way { before, anchor: *anchor, place: *place, clearance: known, is_held };
-                if is_held {
-                    *next = least_value(*place, substep.near).min(substep.far);
-                    if !substep.free.is_empty() {
-                        let answer = substep.answer_of_held(&way);
-                        (*touch, *grip) = (answer.pushes, answer.grip);
-                    }
-                    return;
-                }
-                let answer = substep.answer(&way);
-                for (obstacle, kick) in answer.pushes.iter() {
-                    touch.add(obstacle, kick);
-                }
-                if answer.grip.is_some() {
-                    *grip = answer.grip;
-                }
-                *place = answer.place;
-                *anchor = answer.anchor;
-                *next = answer.clearance;
-            };
+        let of_particle = |i: usize, before: DVec3, known: f64, mut of: Kept<'_>| {
+            if only.is_some_and(|only| !only[i]) {
+                return;
+            }
+            let left = known - substep.loss(before, *of.place);
+            if left > substep.rules.epsilon {
+                *of.next = left;
+                return;
+            }
+            if inverse_masses[i] > 0.0 {
+                of.keep_off((before, known), substep);
+                return;
+            }
+            *of.next = least_value(*of.place, substep.near).min(substep.far);
+            if !substep.free.is_empty() {
+                let (anchor, place) = (*of.anchor, *of.place);
+                let way = Way { before, anchor, place, clearance: known, is_held: true };
+                let answer = substep.answer_of_held(&way);
+                (*of.touch, *of.grip) = (answer.pushes, answer.grip);
+            }
+        };
         let known = self.before.iter().zip(clearance.iter());
         if !is_shared(self.places.len()) {
-            let states =
-                self.places.iter_mut().zip(&mut self.anchors).zip(next).zip(touches.iter_mut().zip(grips));
-            for (i, ((&before, &known), (((place, anchor), next), touch))) in known.zip(states).enumerate() {
-                of_particle(i, before, known, (place, anchor, next, touch));
+            let states = self.places.iter_mut().zip(&mut self.anchors).zip(next);
+            let states = states.zip(touches.iter_mut().zip(grips).zip(backed));
+            for (i, ((&before, &known), (((place, anchor), next), ((touch, grip), is_backed)))) in
+                known.zip(states).enumerate()
+            {
+                of_particle(i, before, known, Kept { place, anchor, next, touch, grip, is_backed });
             }
             return;
         }
-        let places = self
-            .places
-            .par_iter_mut()
-            .zip(&mut self.anchors)
-            .zip(next)
-            .zip(touches.par_iter_mut().zip(grips));
+        let states = self.places.par_iter_mut().zip(&mut self.anchors).zip(next);
+        let states = states.zip(touches.par_iter_mut().zip(grips).zip(backed));
         let known = self.before.par_iter().zip(clearance);
-        known.zip(places).with_min_len(256).enumerate().for_each(
-            |(i, ((&before, &mut known), (((place, anchor), next), touch)))| {
-                of_particle(i, before, known, (place, anchor, next, touch));
+        known.zip(states).with_min_len(256).enumerate().for_each(
+            |(i, ((&before, &mut known), (((place, anchor), next), ((touch, grip), is_backed))))| {
+                of_particle(i, before, known, Kept { place, anchor, next, touch, grip, is_backed });
             },
         );
     }
 }
-
-/// What is kept of a particle's contact.
-type Touched<'a> = (&'a mut Pushes, &'a mut Option<Grip>);
 
 pub(super) fn origin_of(obstacles: &[Placed<'_>], index: usize) -> DVec3 {
     obstacles.iter().find(|of| of.index == index).map_or(DVec3::ZERO, |of| of.origin)

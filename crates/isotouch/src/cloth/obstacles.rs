@@ -113,6 +113,11 @@ impl Obstacle {
         self.shape.value(self.pose.inverse().place(point))
     }
 
+    /// How far its points are from the origin of its frame; 0 of what has no end, and does not turn.
+    pub(super) fn reach(&self) -> f64 {
+        self.bounds.map_or(0.0, |bounds| bounds.min.abs().max(bounds.max.abs()).length())
+    }
+
     /// Where it is after a part of the step.
     pub(super) fn pose_at(&self, part: f64) -> Pose {
         if self.pose == self.target {

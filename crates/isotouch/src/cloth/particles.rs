@@ -39,6 +39,8 @@ pub struct Cloth {
     /// Where they seem to come from: velocities are (place − anchor)/h.
     pub(super) anchors: Vec<DVec3>,
     pub(super) velocities: Vec<DVec3>,
+    /// Whether a part of it is being pushed out of something.
+    pub(super) is_let_out: bool,
     pub(super) masses: Vec<f64>,
     pub(super) inverse_masses: Vec<f64>,
     /// By their particles, in order.
@@ -204,6 +206,7 @@ impl Cloth {
             before: places.clone(),
             anchors: places.clone(),
             velocities: vec![DVec3::ZERO; count],
+            is_let_out: false,
             inverse_masses: masses.iter().map(|&m| if m > 0.0 { 1.0 / m } else { 0.0 }).collect(),
             masses,
             pins: Vec::new(),

@@ -19,6 +19,8 @@ pub struct ClothState {
     pub edge_clearances: Vec<f64>,
     /// Where particles were when pairs near each other were last looked for; none where they were not.
     pub seen_at: Vec<DVec3>,
+    /// Whether a part of it is let out of something, or all of it was and is stretched from that still.
+    pub is_let_out: bool,
 }
 
 /// All that changes of a world of cloth. Steps from it are those that would have followed, to the last bit, if pins and obstacles are led as they would have been.
@@ -115,12 +117,14 @@ impl Cloth {
             clearances: clearances.to_vec(),
             edge_clearances: edge_clearances.to_vec(),
             seen_at: self.neighbours.seen_at().to_vec(),
+            is_let_out: self.is_let_out,
         }
     }
 
     fn put_back(&mut self, of: &ClothState) {
         self.places.copy_from_slice(&of.places);
         self.velocities.copy_from_slice(&of.velocities);
+        self.is_let_out = of.is_let_out;
         self.contacts.recall(&of.clearances, &of.edge_clearances);
         if let Some(thickness) = self.thickness {
             self.neighbours.recall(&of.seen_at, (thickness, None));

@@ -19,6 +19,16 @@ pub(super) fn placed<'a>(obstacles: &'a [Obstacle], ways: &[Way]) -> Vec<Placed<
     obstacles.iter().zip(ways).enumerate().map(|(k, (of, way))| of.placed(k, way.from, way.to)).collect()
 }
 
+impl Way {
+    /// How far any point of an obstacle goes, m.
+    pub(super) fn fastest(&self, of: &Obstacle) -> f64 {
+        of.placed(0, self.from, self.to).drift(of.reach())
+    }
+}
+
+/// Cloth that was let out of something may fly again once it is stretched by no more than this. More flings it; less holds back soft cloth that hangs.
+const STRETCHED: f64 = 0.1;
+
 /// The parts of a substep.
 impl Cloth {
     /// As air, gravity and what joins particles would have it.
@@ -83,12 +93,34 @@ impl Cloth {
         self.keep_off(obstacles, &rules, (h, impulses))
     }
 
-    pub(super) fn find_velocities(&mut self, h: f64) {
+    /// Whether any of it began the substep inside something, or did before and stretched it since.
+    pub(super) fn look_whether_let_out(&mut self) -> bool {
+        let is_inside = |(&phi, &w): (&f64, &f64)| phi < 0.0 && w > 0.0;
+        self.is_let_out = self.contacts.clearance.iter().zip(&self.inverse_masses).any(is_inside)
+            || (self.is_let_out && self.largest_stretch() > STRETCHED);
+        self.is_let_out
+    }
+
+    /// m/s.
+    pub(super) fn fastest_pin(&self, h: f64) -> f64 {
+        let way = |pin: &super::particles::Pin| {
+            let k = pin.particle as usize;
+            self.places[k].distance(self.before[k])
+        };
+        self.pins.iter().map(way).fold(0.0, f64::max) / h
+    }
+
+    /// Of all particles. With a limit none becomes faster than that, or than it would be freely: while a part of the cloth is let out of something, the rest is stretched towards it, and would be flung.
+    pub(super) fn find_velocities(&mut self, h: f64, limit: Option<f64>) {
         let kept = (-self.damping * h).exp();
         for (k, velocity) in self.velocities.iter_mut().enumerate() {
+            let free = velocity.length();
             *velocity = (self.places[k] - self.anchors[k]) / h;
             if self.inverse_masses[k] > 0.0 {
                 *velocity *= kept;
+                if let Some(limit) = limit {
+                    *velocity = velocity.clamp_length_max(free.max(limit));
+                }
             }
         }
     }

@@ -4,8 +4,8 @@
 //! good. Every further round takes back a particle that was not, so it ends.
 
 use super::Cloth;
-use super::collide::{Grip, Way, is_lost, least_value, refuge};
-use super::keep_off::Substep;
+use super::collide::{Grip, is_lost, least_value, refuge};
+use super::keep_off::{Kept, Substep};
 use crate::math::Wrench;
 
 /// Rounds of trying to hold off.
@@ -66,20 +66,17 @@ impl Cloth {
         if self.inverse_masses[i] == 0.0 {
             return;
         }
-        let clearance = self.contacts.clearance[i];
-        let (before, anchor, place) = (self.before[i], self.anchors[i], self.places[i]);
-        let way = Way { before, anchor, place, clearance, is_held: false };
-        let answer = substep.answer(&way);
-        self.contacts.stirred[i] = true;
-        self.places[i] = answer.place;
-        self.anchors[i] = answer.anchor;
-        self.contacts.next[i] = answer.clearance;
-        if answer.grip.is_some() {
-            self.contacts.grips[i] = answer.grip;
-        }
-        for (obstacle, kick) in answer.pushes.iter() {
-            self.contacts.touches[i].add(obstacle, kick);
-        }
+        let contacts = &mut self.contacts;
+        contacts.stirred[i] = true;
+        let mut kept = Kept {
+            place: &mut self.places[i],
+            anchor: &mut self.anchors[i],
+            next: &mut contacts.next[i],
+            touch: &mut contacts.touches[i],
+            grip: &mut contacts.grips[i],
+            is_backed: &mut contacts.backed[i],
+        };
+        kept.keep_off((self.before[i], contacts.clearance[i]), substep);
     }
 
     fn take_back(&mut self, i: usize, obstacle: usize, substep: &Substep<'_>) {
@@ -93,11 +90,14 @@ impl Cloth {
         self.anchors[i] = before;
         let kick = (self.places[i] - before) - was;
         let of = &substep.near[obstacle];
+        if of.is_free() && self.contacts.backed[i] {
+            // What is behind it takes it back.
+            return self.contacts.be_back(i, least_value(self.places[i], substep.near).min(substep.far));
+        }
         self.contacts.touches[i].add(of.index, kick);
         if of.is_free() {
             self.contacts.grips[i] = Some(Grip::whole(of.index));
         }
-        self.contacts.next[i] = least_value(self.places[i], substep.near).min(substep.far);
-        self.contacts.is_back[i] = true;
+        self.contacts.be_back(i, least_value(self.places[i], substep.near).min(substep.far));
     }
 }

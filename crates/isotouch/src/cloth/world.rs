@@ -287,9 +287,15 @@ impl ClothWorld {
             *sum += impulse;
         }
         report.collision_seconds += clock.elapsed().as_secs_f64();
+        // What is inside something is carried with it, and what a hand holds with the hand.
+        let led =
+            || ways.iter().zip(obstacles.iter()).map(|(way, of)| way.fastest(of) / h).fold(0.0, f64::max);
         for cloth in cloths.iter_mut() {
+            let limit = cloth
+                .look_whether_let_out()
+                .then(|| options.push_out_speed + led().max(cloth.fastest_pin(h)));
             cloth.contacts.settle();
-            cloth.find_velocities(h);
+            cloth.find_velocities(h, limit);
         }
     }
 

@@ -212,8 +212,8 @@ impl Safety {
             device_is_lost: false,
             last_call: None,
             calls_at_once: 0,
-            // Of a rate that is none, no call more.
-            most_calls_at_once: (options.stale_after * rate) as u32,
+            // The first call counts, and the one that is refused comes a period later. Of a rate that is none, no call more.
+            most_calls_at_once: ((options.stale_after * rate) as u32).saturating_sub(1),
             ramp_began: None,
             last: Wrench::ZERO,
         }

@@ -329,8 +329,9 @@ impl SceneCloth {
             ClothSource::Hair(hair, options) => {
                 let strands = garments::hair(hair)?;
                 if let Some(epsilon) = options.epsilon {
-                    let places: Vec<DVec3> = strands.iter().flatten().copied().collect();
-                    no_more_than_its_size(&options.name, ("epsilon", epsilon), &places)?;
+                    // All are as long.
+                    let strand = strands.first().map_or(&[][..], Vec::as_slice);
+                    no_more_than_its_size(&options.name, ("epsilon", epsilon), strand)?;
                 }
                 Cloth::from_strands(&strands, options)?
             }

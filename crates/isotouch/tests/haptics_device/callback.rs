@@ -20,7 +20,7 @@ fn a_device_whose_clock_stands_still_is_lost() {
                 Err(error) => break error,
             }
         };
-        assert!(matches!(error, DeviceError::Lost { silent, limit: 0.010, .. } if silent > 0.010), "{error}");
+        assert!(matches!(error, DeviceError::Lost { silent, limit: 0.008, .. } if silent > 0.008), "{error}");
         *clock.lock().unwrap() += 0.001;
     }
 }

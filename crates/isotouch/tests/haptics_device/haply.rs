@@ -299,7 +299,7 @@ fn forces_beyond_the_device_are_shortened_and_nan_is_not_sent() {
     }
 }
 
-/// No state older than 10 ms is given, which is the default.
+/// No state older than 8 ms is given, which is the default: so nothing is felt for longer than 10.
 #[test]
 fn a_silent_service_is_a_lost_device() {
     let service = StandIn::new(full_state(0.0));
@@ -308,9 +308,9 @@ fn a_silent_service_is_a_lost_device() {
     wait_for(&mut device, |state| matches!(state, Err(DeviceError::Lost { .. })));
     std::thread::sleep(Duration::from_millis(50));
     let Err(DeviceError::Lost { silent, limit, .. }) = device.read() else { panic!() };
-    assert!(limit == 0.010 && silent > limit);
+    assert!(limit == 0.008 && silent > limit);
     let error = device.read().unwrap_err().to_string();
-    assert!(error.starts_with("haply: silent for") && error.contains("longer than 10 ms"), "{error}");
+    assert!(error.starts_with("haply: silent for") && error.contains("longer than 8 ms"), "{error}");
 }
 
 #[test]

@@ -134,6 +134,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
     let capabilities = *chosen.device.capabilities();
     let coupling = scene.coupling_for(&built.pair, args.method);
+    if let Some(told) = scene.soft_contacts(&built.pair, args.method) {
+        console.warn(told);
+    }
     let not_passive = passivity::excess(&coupling, &capabilities, rate);
     if let Some(why) = not_passive.as_ref().filter(|_| chosen.is_live) {
         console.warn(why);

@@ -9,7 +9,7 @@
 //! u64 bodies that were put somewhere, each: u64 body
 //! f64 energy given, reference, lowest, excess, u8 whether there was a step, f64 kinetic, potential, elastic
 //! u8 has cloth; if so lists of f64, each after its length as u64: the time (1), poses of obstacles (7 each), the number of cloths (1); for each cloth
-//!    places (3 a particle), velocities (3), clearances (1), those of edges (1), places where pairs were looked for (3)
+//!    places (3 a particle), velocities (3), clearances (1), those of edges (1), places where pairs were looked for (3), 1 while it is let out of something (1)
 //! u64 passages, each: the names of body and cloth, in UTF-8 after their length as u64, f64 time; a list of f64: the largest stretch of each cloth
 //! ```
 //!
@@ -26,7 +26,7 @@ use isotouch::math::{DQuat, DVec3, Pose, Wrench};
 use isotouch::scene::{Doubts, Passage};
 
 const MAGIC: &[u8; 8] = b"ISOCHECK";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Where a simulation got.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,6 +187,7 @@ fn write_cloth(body: &mut Vec<u8>, cloth: &ClothWorldState) {
         list(&mut of.clearances.iter().copied());
         list(&mut of.edge_clearances.iter().copied());
         list(&mut flat(&of.seen_at).into_iter());
+        list(&mut [f64::from(u8::from(of.is_let_out))].into_iter());
     }
 }
 
@@ -199,7 +200,8 @@ fn read_cloth(body: &mut Reader<'_>) -> anyhow::Result<ClothWorldState> {
     for _ in 0..count {
         let (places, velocities) = (body.vectors()?, body.vectors()?);
         let (clearances, edge_clearances) = (body.list()?, body.list()?);
-        cloths.push(ClothState { places, velocities, clearances, edge_clearances, seen_at: body.vectors()? });
+        let (seen_at, is_let_out) = (body.vectors()?, body.list()?.first() == Some(&1.0));
+        cloths.push(ClothState { places, velocities, clearances, edge_clearances, seen_at, is_let_out });
     }
     Ok(ClothWorldState { time, cloths, poses })
 }
@@ -327,6 +329,7 @@ mod tests {
             clearances: vec![0.1, -0.2, f64::INFINITY, 0.0],
             edge_clearances: vec![0.5; 3],
             seen_at: Vec::new(),
+            is_let_out: true,
         };
         let cloth = ClothWorldState { time: 0.2, cloths: vec![of_cloth; 2], poses: vec![body.pose; 2] };
         let cloth = Some(cloth);

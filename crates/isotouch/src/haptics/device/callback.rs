@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use crate::haptics::limits::LONGEST_STALE;
+use crate::haptics::limits::LONGEST_SILENCE;
 
 use super::{Capabilities, Device, DeviceCommand, DeviceError, DeviceState};
 
 /// A device of two closures. Let them only copy what the SDK's own thread has: they run in the servo loop.
 ///
 /// The time of a state is when the device was there, by any clock that goes on; take it where the SDK tells the pose, not in the closure. A driver that hangs tells its last state again and again: where the time is
-/// the same for 10 ms, reads say [`DeviceError::Lost`].
+/// the same for 8 ms, reads say [`DeviceError::Lost`].
 ///
 /// ```
 /// use isotouch::haptics::device::{Callback, Device, DeviceCommand, DeviceState, Preset};
@@ -65,8 +65,8 @@ where
         match self.last {
             Some((time, since)) if time == state.time => {
                 let silent = (now - since).as_secs_f64();
-                if silent > LONGEST_STALE {
-                    return Err(DeviceError::Lost { device, silent, limit: LONGEST_STALE });
+                if silent > LONGEST_SILENCE {
+                    return Err(DeviceError::Lost { device, silent, limit: LONGEST_SILENCE });
                 }
             }
             _ => self.last = Some((state.time, now)),

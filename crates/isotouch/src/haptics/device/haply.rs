@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Message, WebSocket};
 
+use crate::haptics::limits::LONGEST_SILENCE;
 use crate::math::{DQuat, DVec3, Pose, Twist, Wrench};
 
 use super::link::{ServoSide, WAKE, WAKE_PUSHING, WireSide, link};
@@ -53,7 +54,7 @@ pub struct HaplyOptions {
     pub device_id: Option<String>,
     /// How long to wait for the service, s.
     pub timeout: Duration,
-    /// The longest silence that is no loss, s. With more than 10 ms a service that hangs is felt for as long, by where the hand was last: for stand-ins on busy machines only.
+    /// The longest silence that is no loss, s. Usual: 8 ms, so that it is noticed and answered within 10. With more a service that hangs is felt for as long, by where the hand was last: for stand-ins on busy machines only.
     pub silence: f64,
     /// What the device can do.
     pub capabilities: Capabilities,
@@ -65,7 +66,7 @@ impl Default for HaplyOptions {
             address: SocketAddr::from(([127, 0, 0, 1], 10001)),
             device_id: None,
             timeout: Duration::from_secs(2),
-            silence: 0.010,
+            silence: LONGEST_SILENCE,
             capabilities: Capabilities { name: NAME, ..Preset::Inverse3.capabilities() },
         }
     }

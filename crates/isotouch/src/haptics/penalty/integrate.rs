@@ -1,16 +1,20 @@
 //! Velocities after a step, with the forces there will be.
 
 use super::PenaltyObject;
+use crate::contact::Placed;
 use crate::math::{Mat6, Twist, Wrench};
 
 impl PenaltyObject {
     /// The part's velocity where the hand is what it is told to be.
     pub(super) fn follow(&self, dt: f64) -> Twist {
         let (matrix, push) = self.part_alone(dt);
-        let coupled = self.coupled(dt);
+        // Its pose is that of the end of the step. What is between both is told from its beginning, for both move: from the end a hand that is fast seems far ahead of a part that keeps up with it, so far that the
+        // spring is saturated and pushes the part past the hand.
+        let back = Twist { linear: -self.hand.twist.linear, angular: -self.hand.twist.angular };
+        let coupled = self.coupled(&super::moved(&self.hand, back, dt), dt);
         let matrix = matrix + coupled.matrix;
-        // The hand's own motion over the step is in its pose already, which is that of the end.
-        let push = push + coupled.on_part - coupled.spring.apply(&self.part.twist) * (dt * dt);
+        let apart = apart(&self.part.twist, &self.hand.twist);
+        let push = push + coupled.on_part - coupled.spring.apply(&apart) * (dt * dt);
         match matrix.solve(&push) {
             Some(change) => sum(&self.part.twist, &change),
             // Only numbers beyond all bounds make it indefinite.
@@ -28,11 +32,8 @@ impl PenaltyObject {
     /// The lower row is eliminated: its matrix is a mass and a 3×3 inertia.
     pub(super) fn pushed(&self, push: &Wrench, dt: f64) -> (Twist, Twist) {
         let (part_matrix, part_push) = self.part_alone(dt);
-        let coupled = self.coupled(dt);
-        let apart = Twist {
-            linear: self.part.twist.linear - self.hand.twist.linear,
-            angular: self.part.twist.angular - self.hand.twist.angular,
-        };
+        let coupled = self.coupled(&self.hand, dt);
+        let apart = apart(&self.part.twist, &self.hand.twist);
         let spring = coupled.spring.apply(&apart) * (dt * dt);
         let on_part = part_push + coupled.on_part - spring;
         let on_hand = *push * dt - coupled.on_part + spring;
@@ -72,17 +73,15 @@ impl PenaltyObject {
         (matrix, push)
     }
 
-    fn coupled(&self, dt: f64) -> Coupled {
+    /// With the hand as it is at the beginning of the step, and its velocity.
+    fn coupled(&self, hand: &Placed, dt: f64) -> Coupled {
         let coupling = &self.coupling;
-        let gap = self.hand.world_from_body.displacement_to(&self.part.world_from_body, self.part.center);
-        let velocity = Twist {
-            linear: self.part.twist.linear - self.hand.twist.linear,
-            angular: self.part.twist.angular - self.hand.twist.angular,
-        };
-        let spring = coupling.stiffness_at(&gap, &velocity);
+        let hand = Placed { twist: self.hand.twist, ..*hand };
+        let gap = hand.world_from_body.displacement_to(&self.part.world_from_body, self.part.center);
+        let spring = coupling.stiffness_at(&gap, &apart(&self.part.twist, &hand.twist));
         Coupled {
             matrix: spring * (dt * dt) + coupling.damping_matrix() * dt,
-            on_part: coupling.between(&self.hand, &self.part) * -dt,
+            on_part: coupling.between(&hand, &self.part) * -dt,
             spring,
         }
     }
@@ -96,6 +95,10 @@ struct Coupled {
     on_part: Wrench,
     /// K.
     spring: Mat6,
+}
+
+fn apart(part: &Twist, hand: &Twist) -> Twist {
+    Twist { linear: part.linear - hand.linear, angular: part.angular - hand.angular }
 }
 
 fn sum(a: &Twist, b: &Twist) -> Twist {

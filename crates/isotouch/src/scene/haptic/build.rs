@@ -12,6 +12,7 @@ use crate::haptics::{
     PenaltyObject, PenaltyObjectOptions, Renderer, RowNormals, Surface,
 };
 use crate::mesh::{MassProperties, TriMesh, mass_properties};
+use crate::numbers::significant;
 use crate::scene::error::{Place, SceneError, ShapeFailure};
 use crate::scene::shape::{PlacedShape, ShapeSource};
 use crate::scene::surface::SurfaceShape;
@@ -19,6 +20,8 @@ use crate::shell::{NormalSource, PointShell};
 
 /// Step that the usual limit of stiffness is for, s.
 const USUAL_STEP: f64 = 1e-3;
+/// The usual limit, in masses over the square of that step. Implicit steps bear more, but not which points touch, which is as it was a step before; less is soft.
+const USUAL_LIMIT: f64 = 10.0;
 
 /// Both parts, made.
 #[derive(Clone)]
@@ -125,7 +128,6 @@ impl HapticScene {
             Method::DiscretePenalty => Looking::AtEnd,
         };
         let of = &self.penalty;
-        let most = 10.0 * pair.mass().mass / (USUAL_STEP * USUAL_STEP);
         let options = PenaltyObjectOptions {
             looking,
             law: Law {
@@ -140,10 +142,32 @@ impl HapticScene {
             },
             surface: self.level(pair),
             coupling: Some(coupling),
-            max_stiffness: of.max_stiffness.unwrap_or(most),
+            max_stiffness: self.most_stiffness(pair),
             ..PenaltyObjectOptions::default()
         };
         Ok(Renderer::Penalty(Box::new(PenaltyObject::new(Arc::clone(pair), self.start(), &options)?)))
+    }
+
+    /// What there is to tell of springs that are softer than the hand: then it presses the part in deeper than half a cell.
+    pub fn soft_contacts(&self, pair: &HeldPair, method: Method) -> Option<String> {
+        let (most, hand) = (self.most_stiffness(pair), self.coupling_for(pair, method).stiffness);
+        if method == Method::Constraint || most >= hand {
+            return None;
+        }
+        Some(format!(
+            "the held part has {} g, so all its contacts together are kept to {} N/m, softer than the coupling's {}: it is pressed in deeper than half a cell; \
+             raise max_stiffness of [haptic.penalty] (steps longer than {} ms may be unstable then), or take --method constraint",
+            significant(1e3 * pair.mass().mass, 3),
+            significant(most, 3),
+            significant(hand, 3),
+            significant(1e3 * (pair.mass().mass / hand).sqrt(), 2),
+        ))
+    }
+
+    /// Of all contacts together, N/m.
+    fn most_stiffness(&self, pair: &HeldPair) -> f64 {
+        let usual = USUAL_LIMIT * pair.mass().mass / (USUAL_STEP * USUAL_STEP);
+        self.penalty.max_stiffness.unwrap_or(usual)
     }
 
     fn told_with_place(&self, error: GodObjectError, pair: &HeldPair) -> RendererError {
