@@ -118,9 +118,10 @@ fn a_fast_hand_in_free_air_feels_nothing() {
                 most = most.max(step.on_hand.force.length());
             }
         }
-        if speed <= 1.0 {
-            assert!(most < 2e-3 && work < 1e-4, "{speed} m/s, {damping:?}: {most} N, {work} J into the hand");
-        }
+        // What is hardly damped sways to and fro yet. Pulled along it was 0.25 J.
+        let [least_force, least_work] = if damping.is_some() { [0.1, 2e-3] } else { [2e-3, 1e-4] };
+        let is_nothing = most < least_force && work < least_work;
+        assert!(is_nothing || speed > 1.0, "{speed} m/s, {damping:?}: {most} N, {work} J into the hand");
     }
 }
 

@@ -87,9 +87,9 @@ fn every_fault_is_zero_at_once_and_starts_the_ramp_anew() {
         (Fault::Stale, "stale data", |s, t| s.filter(t, t - 0.0101, push(2.0))),
         (Fault::Stale, "no data ever", |s, t| s.filter(t, -1e9, push(2.0))),
         (Fault::Stale, "data of the future", |s, t| s.filter(t, t + 5.0, push(2.0))),
-        // Ten calls of a millisecond each are told apart from more; those before are still felt.
+        // Ten calls of a millisecond each are still felt; the next one comes 10 ms after the first.
         (Fault::Stale, "a device that tells its last state for ever", |s, t| {
-            for _ in 0..=10 {
+            for _ in 0..10 {
                 assert_eq!(s.filter(t, t, push(2.0)), push(2.0));
             }
             s.filter(t, t, push(2.0))

@@ -137,7 +137,9 @@ fn shape(wanted: &ShapeSource, no_cache: bool, console: &Console) -> Result<Shap
             let read = ReadOptions { scale: wanted.scale, ..Default::default() };
             source::field_of_mesh(path, (&read, &options), no_cache, console)?.field
         }
-        MeshSource::BuiltIn(_) => source::build(&mesh, "shape", &options, console)?,
+        MeshSource::BuiltIn(shape) => {
+            source::build(&mesh, &format!("the shape of kind '{}'", shape.name()), &options, console)?
+        }
     };
     interrupt::check()?;
     wanted.assemble(mesh, field).map_err(told).or_bad_input()

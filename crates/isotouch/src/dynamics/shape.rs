@@ -42,7 +42,9 @@ pub enum ShapeBuildError {
     #[error(transparent)]
     Shell(#[from] ShellError),
     /// A field whose solid goes on outside its box: nothing is known there.
-    #[error("the field's solid reaches the border of its box; build it with some padding (5 % is usual)")]
+    #[error(
+        "the field's solid reaches the border of its box: the mesh is an open sheet, or the box lacks padding; close the mesh, or build the field with some padding (5 % is usual)"
+    )]
     NoBorder,
     /// Neither a field nor a shell: it could touch nothing.
     #[error("a shape needs a field, a shell, or both")]

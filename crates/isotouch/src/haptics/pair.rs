@@ -64,7 +64,9 @@ pub enum PairError {
     #[error("the shell has no points; nothing could touch")]
     NoPoints,
     /// A field that answers nothing outside its box.
-    #[error("the field's solid reaches the border of its box; build it with some padding (5 % is usual)")]
+    #[error(
+        "the field's solid reaches the border of its box: the mesh is an open sheet, or the box lacks padding; close the mesh, or build the field with some padding (5 % is usual)"
+    )]
     NoBorder,
     /// NaN, infinity, or a quaternion that is no unit one.
     #[error(

@@ -246,6 +246,8 @@ impl Safety {
         let limited = &mut self.status.limited;
         let force = shortened(wrench.force, max_force, &mut limited.force) * grown;
         let torque = shortened(wrench.torque, max_torque, &mut limited.torque) * grown;
+        // A device without torque is no limit that somebody should know of in every call.
+        limited.torque &= max_torque > 0.0;
         let force = self.last.force
             + shortened(force - self.last.force, max_force_rate * dt, &mut limited.force_rate);
         let torque = self.last.torque

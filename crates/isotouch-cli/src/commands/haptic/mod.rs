@@ -134,6 +134,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<Report, Failure> {
     let chosen = Chosen::open(args, &scene, (rate, replayed.as_ref()), console)?;
     let capabilities = *chosen.device.capabilities();
     let coupling = scene.coupling_for(&built.pair, args.method);
+    if args.method != Method::Constraint && scene.constraint.friction > 0.0 {
+        console.warn("friction of [haptic.constraint] is that of constraints; springs have none");
+    }
     if let Some(told) = scene.soft_contacts(&built.pair, args.method) {
         console.warn(told);
     }
@@ -470,6 +473,8 @@ fn field(
             let read = ReadOptions { scale: wanted.scale, ..Default::default() };
             Ok(source::field_of_mesh(path, (&read, &options), no_cache, console)?.field)
         }
-        MeshSource::BuiltIn(_) => source::build(mesh, "shape", &options, console),
+        MeshSource::BuiltIn(shape) => {
+            source::build(mesh, &format!("the shape of kind '{}'", shape.name()), &options, console)
+        }
     }
 }
