@@ -37,7 +37,7 @@ impl World {
     }
 }
 
-/// How much energy a step may make before it is halved, J, by the energy before it of what contacts act on, and by how much mass that is, kg, times the square of the speed that gravity gives it in the step.
+/// How much energy a step may make before it is halved, J, by the energy before it of what contacts act on, and by m·(g·dt)² of these, dt being the whole step, times the part of it that is taken.
 pub(super) fn bearable([kinetic, elastic]: [f64; 2], fall: f64) -> f64 {
     BEARABLE * (kinetic + elastic) + OF_A_FALL * fall
 }

@@ -86,7 +86,8 @@ impl Row {
             return *self;
         };
         if gives_way {
-            return Self { normal, gap: phi - normal.dot(way), ..*self };
+            let gap = no_deeper_than_it_is(phi - normal.dot(way), role, pair, self.point);
+            return Self { normal, gap, ..*self };
         }
         let place = shell_body.world_from_body.place(pair.shell.points()[self.point as usize]);
         let velocity = shell_body.velocity_of(place) - surface_body.velocity_of(place);
@@ -117,7 +118,8 @@ impl Row {
         let normal =
             normal(own, pair, (self.point, in_surface), (shell_body, surface_body)).filter(|_| phi < 0.0)?;
         let way = surface_body.world_from_body.rotation * (chord.to - chord.from);
-        Some(Self { normal, gap: phi - normal.dot(way), planned: phi, damping: 0.0, ..*self })
+        let gap = no_deeper_than_it_is(phi - normal.dot(way), role, pair, self.point);
+        Some(Self { normal, gap, planned: phi, damping: 0.0, ..*self })
     }
 }
 
@@ -134,6 +136,17 @@ impl World {
         let own = self.bodies[role.shell_of].shape.field();
         touching.iter().filter_map(|of| row((&role, own), &pair, of)).collect()
     }
+}
+
+/// φ of a plane at the beginning of the step, but no deeper than the point really was then. What comes out on another side than that by which it came, or is met along the normal of a face that it leaves, would be told to have been
+/// deep in from the start: its spring would have energy that nobody gave, and throw both. In heaps one throw led to the next.
+fn no_deeper_than_it_is(gap: f64, role: &Role, pair: &ShellOnSurface<'_>, point: u32) -> f64 {
+    if gap >= 0.0 {
+        return gap;
+    }
+    let was = pair.obstacle.touchable().value(pair.chord(point).from) + role.overlap;
+    // Nothing is known of some places: then its plane counts.
+    if was.is_nan() { gap } else { gap.max(was.min(0.0)) }
 }
 
 /// The way out at a point of a shell, in the world: that of the field that was entered, but where this one has an edge and the shell, by the field of its `own` body, has none. There the face of the shell decides, as it does
@@ -184,6 +197,7 @@ fn row((role, own): (&Role, Option<&Field>), pair: &ShellOnSurface<'_>, of: &Poi
     // The plane through there, as seen from the beginning.
     let in_surface = surface_body.world_from_body.rotation.inverse() * normal;
     let gap = surface.value(met) + role.overlap + in_surface.dot(chord.from - met);
+    let gap = no_deeper_than_it_is(gap, role, pair, of.point);
     let planned = gap + in_surface.dot(chord.to - chord.from);
     let [center, other_center] = [shell_body, surface_body].map(|body| body.center_in_world());
     let ahead = (center - pair.shell_body.from.center_in_world())
