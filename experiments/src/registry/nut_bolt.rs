@@ -128,6 +128,8 @@ struct Run {
 
 /// Travel per turn must be a pitch within this part.
 const OFF_PITCH: f64 = 0.05;
+/// Shorter steps come as near to the closed form, but for this part of it: what facets take does not depend on steps.
+const AS_GOOD: f64 = 0.02;
 /// A nut that locks itself creeps less than this, turns per second.
 const LOCKED: f64 = 0.02;
 
@@ -187,7 +189,7 @@ fn run_down(setup: &Setup) -> anyhow::Result<(Table, Vec<String>)> {
             let ratio = -run.travel / closed;
             // It falls through the play of the thread first, up to a tenth of a pitch.
             let most = 1.0 + 0.1 * PITCH / closed;
-            let is_fine = ratio > least.max(last) && ratio < most;
+            let is_fine = ratio > least.max(last - AS_GOOD) && ratio < most;
             if !is_fine && !setup.quick {
                 failures.push(format!(
                     "{}, frictionless, {per_second} steps per second: {} of the closed form",

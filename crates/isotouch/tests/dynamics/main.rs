@@ -8,6 +8,7 @@ mod contact_forces;
 mod determinism;
 mod free_motion;
 mod friction;
+mod heaps;
 mod impacts;
 mod overlaps;
 mod resting;
