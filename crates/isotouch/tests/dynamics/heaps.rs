@@ -19,7 +19,7 @@ impl Any {
 
 /// Knots of 20 cm in layers of nine, turned any way.
 fn tower(bodies: usize) -> World {
-    let knot = shapes::torus_knot(2, 3, &TorusKnotOptions::default()).unwrap();
+    let knot = shapes::torus_knot(2, 3, TorusKnotOptions::default()).unwrap();
     let scale = 0.2 / knot.bounds().extent().max_element();
     let knot = shape(&knot.mapped(|p| p * scale).unwrap(), 48, 800);
     let material = Material { rolling_friction: 2e-3, ..Default::default() };
