@@ -138,7 +138,7 @@ fn shape(wanted: &ShapeSource, no_cache: bool, console: &Console) -> Result<Shap
             source::field_of_mesh(path, (&read, &options), no_cache, console)?.field
         }
         MeshSource::BuiltIn(shape) => {
-            source::build(&mesh, &format!("the shape of kind '{}'", shape.name()), &options, console)?
+            source::build(&mesh, format!("the shape of kind '{}'", shape.name()), &options, console)?
         }
     };
     interrupt::check()?;

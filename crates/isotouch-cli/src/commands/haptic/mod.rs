@@ -474,7 +474,7 @@ fn field(
             Ok(source::field_of_mesh(path, (&read, &options), no_cache, console)?.field)
         }
         MeshSource::BuiltIn(shape) => {
-            source::build(mesh, &format!("the shape of kind '{}'", shape.name()), &options, console)
+            source::build(mesh, format!("the shape of kind '{}'", shape.name()), &options, console)
         }
     }
 }
