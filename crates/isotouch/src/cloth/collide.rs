@@ -43,34 +43,6 @@ pub(super) struct Way {
     pub(super) place: DVec3,
     /// φ at `before`, of the nearest obstacle, at least.
     pub(super) clearance: f64,
-    /// Whether a pin or a hand holds it: then all that it is moved by is asked of the obstacle.
-    pub(super) is_held: bool,
-}
-
-/// How a point is joined with what it touches: what part of a change of the obstacle's velocity, along the normal and across, it takes on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Grip {
-    /// Its number in the world.
-    pub(super) obstacle: u32,
-    /// In the world.
-    pub(super) normal: DVec3,
-    /// Along the normal; more than 1 where one end of an edge moves for both.
-    pub(super) weight: f64,
-    /// Across, as a part of that along it: 1 where it sticks, 0 without friction.
-    pub(super) hold: f64,
-}
-
-impl Grip {
-    /// What is carried along.
-    pub(super) fn whole(obstacle: usize) -> Self {
-        Self { obstacle: obstacle as u32, normal: DVec3::Y, weight: 1.0, hold: 1.0 }
-    }
-
-    /// The change of velocity that it takes on.
-    pub(super) fn taken(&self, change: DVec3) -> DVec3 {
-        let along = self.normal * self.normal.dot(change);
-        (along + (change - along) * self.hold) * self.weight
-    }
 }
 
 /// Where it may go.
@@ -81,8 +53,6 @@ pub(super) struct Answer {
     /// φ there, of the nearest obstacle, at least (in contact, but for curvature).
     pub(super) clearance: f64,
     pub(super) pushes: Pushes,
-    /// The last body that gives way which it touched.
-    pub(super) grip: Option<Grip>,
 }
 
 /// Which obstacles a point touched, and how each of them changed its displacement, m. A point rests on three at most; of more, those after the third are added
@@ -106,13 +76,6 @@ impl Pushes {
         } else {
             self.kicks[slot] += kick;
         }
-    }
-
-    /// Those that are kept.
-    pub(super) fn only(&self, is_kept: impl Fn(usize) -> bool) -> Self {
-        let mut kept = Self::NONE;
-        self.iter().filter(|(obstacle, _)| is_kept(*obstacle)).for_each(|(of, kick)| kept.add(of, kick));
-        kept
     }
 
     pub(super) fn is_none(&self) -> bool {
@@ -147,7 +110,7 @@ enum Finding {
 
 /// Keeps a point off all obstacles.
 pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> Answer {
-    let Way { before, mut anchor, mut place, clearance, is_held } = *way;
+    let Way { before, mut anchor, mut place, clearance } = *way;
     let level = match rules.method {
         CollisionMethod::Continuous if clearance + rules.push_out < rules.epsilon => {
             rules.epsilon.min(held_before(before, obstacles) + rules.push_out)
@@ -157,7 +120,6 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     };
     let mut pushes = Pushes::NONE;
     let mut last = None;
-    let mut grip = None;
     // What it slid along on its way and was not near at its end, with the normal there.
     let mut passed: [Option<(usize, DVec3)>; LOOKS] = [None; LOOKS];
     let slowed = |passed: &[Option<(usize, DVec3)>], mut answer: Answer| {
@@ -169,7 +131,7 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     for look in 0..LOOKS {
         match find(before, place, level, obstacles, (rules, look)) {
             Finding::Clear { least } => {
-                return slowed(&passed, Answer { anchor, place, clearance: least, pushes, grip });
+                return slowed(&passed, Answer { anchor, place, clearance: least, pushes });
             }
             Finding::OnTheWay { obstacle, point, normal } => {
                 let of = &obstacles[obstacle];
@@ -184,33 +146,23 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
                 let inward = (point - to).dot(normal).max(0.0) + 1e-3 * rules.epsilon;
                 let off = of.to_world.transform_vector3(normal * inward);
                 place += off;
-                if is_held {
-                    grip = Grip::of(of, normal, 0.0).or(grip);
-                    pushes.add(of.index, off);
-                } else {
-                    anchor += off;
-                    pushes.add(of.index, DVec3::ZERO);
-                    passed[look] = Some((obstacle, normal));
-                }
+                anchor += off;
+                pushes.add(of.index, DVec3::ZERO);
+                passed[look] = Some((obstacle, normal));
             }
             Finding::Near { obstacle, phi, normal, others } => {
                 let of = &obstacles[obstacle];
                 last = Some(of);
                 passed.iter_mut().for_each(|one| *one = one.filter(|(other, _)| *other != obstacle));
                 let touch = Touch { normal, lift: level - phi, gap: gap_before(of, before, level) };
-                let (moved, shift, hold) = response(of, (anchor, place), &touch, rules);
-                grip = hold.and_then(|hold| Grip::of(of, normal, hold)).or(grip);
+                let (moved, shift) = response(of, (anchor, place), &touch, rules);
                 place += moved;
-                if is_held {
-                    pushes.add(of.index, moved);
-                } else {
-                    pushes.add(of.index, moved - shift);
-                    anchor += shift;
-                }
+                pushes.add(of.index, moved - shift);
+                anchor += shift;
                 let step = of.steepness * moved.length();
                 let is_settled = phi - step > STOP * rules.epsilon.min(level) && others - step > level;
                 if is_settled {
-                    return slowed(&passed, Answer { anchor, place, clearance: level, pushes, grip });
+                    return slowed(&passed, Answer { anchor, place, clearance: level, pushes });
                 }
             }
         }
@@ -220,10 +172,10 @@ pub(super) fn kept_off(way: &Way, obstacles: &[Placed<'_>], rules: &Rules) -> An
     if let (Some(of), Finding::OnTheWay { obstacle, .. }) = (last, found) {
         let refuge = refuge(before, obstacles, obstacle);
         pushes.add(of.index, (refuge - before) - (place - anchor));
-        let (clearance, grip) = (least_value(refuge, obstacles), of.is_free().then(|| Grip::whole(of.index)));
-        return Answer { anchor: before, place: refuge, clearance, pushes, grip };
+        let clearance = least_value(refuge, obstacles);
+        return Answer { anchor: before, place: refuge, clearance, pushes };
     }
-    slowed(&passed, Answer { anchor, place, clearance: least_value(place, obstacles), pushes, grip })
+    slowed(&passed, Answer { anchor, place, clearance: least_value(place, obstacles), pushes })
 }
 
 /// What a point that slid past an obstacle loses of its velocity: all that contact on the way takes, by its anchor alone, for its place is good.
@@ -234,8 +186,7 @@ fn slow_down(
     rules: &Rules,
 ) {
     let touch = Touch { normal, lift: 0.0, gap: gap_before(of, before, level) };
-    let (moved, shift, hold) = response(of, (answer.anchor, answer.place), &touch, rules);
-    answer.grip = hold.and_then(|hold| Grip::of(of, normal, hold)).or(answer.grip);
+    let (moved, shift) = response(of, (answer.anchor, answer.place), &touch, rules);
     answer.anchor += shift - moved;
     answer.pushes.add(of.index, moved - shift);
 }
@@ -306,6 +257,69 @@ fn crosses(of: &Placed<'_>, from: DVec3, to: DVec3, iso: f64) -> Option<(f64, DV
     Some((first + (last - first) * hit.t, hit.point, hit.normal))
 }
 
+/// Where a way comes to half of ε.
+struct Met {
+    t: f64,
+    /// In the obstacle's frame, as the next.
+    point: DVec3,
+    normal: Option<DVec3>,
+    /// φ there.
+    iso: f64,
+}
+
+/// Where a point first comes to ε/2 of an obstacle, on its way from a place of the world to one of the obstacle's frame where φ is no less than `bound`. `None` where it does not, where it was that near before, and with the method of 2003.
+fn met(of: &Placed<'_>, (before, to): (DVec3, DVec3), bound: f64, rules: &Rules) -> Option<Met> {
+    if rules.method == CollisionMethod::Discrete {
+        return None;
+    }
+    let stop = STOP * rules.epsilon;
+    let from = of.from_world_before.transform_point3(before);
+    let start = of.shape.value(from);
+    // φ on the way is no less than ½·(φ₀ + φ₁ − L·ℓ).
+    let may_meet = start > 0.0 && 0.5 * (bound + start - of.steepness * from.distance(to)) < stop;
+    if !may_meet {
+        return None;
+    }
+    let iso = (stop + of.steepness * of.sagitta(from, to)).min(0.9 * start);
+    let (t, point, normal) = crosses(of, from, to, iso)?;
+    Some(Met { t, point, normal, iso })
+}
+
+/// What an obstacle is taken for by a point near it: a plane that the point is to be kept above.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlaneAhead {
+    /// Of the world, at the end of the substep.
+    pub(super) normal: DVec3,
+    /// How far the point ends above ε, m; negative where it is nearer.
+    pub(super) gap: f64,
+    /// How far it began above ε.
+    pub(super) gap_before: f64,
+}
+
+/// The plane that an obstacle is for a point that goes from `before` to `place`: where it ends, or, if it would come through half of ε, where it does so first. `None` where it is farther off than it goes.
+pub(super) fn plane_ahead(of: &Placed<'_>, before: DVec3, place: DVec3, rules: &Rules) -> Option<PlaneAhead> {
+    let to = of.from_world.transform_point3(place);
+    let travel = place.distance(before) + of.drift(before.distance(of.origin));
+    let beside = of.box_distance(to);
+    if beside > rules.epsilon + 2.0 * travel {
+        return None;
+    }
+    let (bound, phi, gradient) = of.look(to, beside);
+    if bound.is_nan() {
+        return None;
+    }
+    let from = of.from_world_before.transform_point3(before);
+    let gap_before = of.look(from, of.box_distance(from)).1 - rules.epsilon;
+    let (normal, gap) = match met(of, (before, to), bound, rules) {
+        Some(Met { point, normal, iso, .. }) => {
+            let normal = normal.or_else(|| of.shape.gradient(point)?.try_normalize())?;
+            (normal, (to - point).dot(normal) + iso - rules.epsilon)
+        }
+        None => (gradient.and_then(DVec3::try_normalize)?, phi - rules.epsilon),
+    };
+    Some(PlaneAhead { normal: of.to_world.transform_vector3(normal), gap, gap_before })
+}
+
 fn find(
     before: DVec3,
     place: DVec3,
@@ -333,19 +347,13 @@ fn find(
             continue;
         }
         least = least.min(bound);
-        let stop = STOP * rules.epsilon;
         // φ changes by no more than its steepness on the way.
-        if rules.method == CollisionMethod::Continuous && bound - of.steepness * travel < stop {
-            let from = of.from_world_before.transform_point3(before);
-            let start = of.shape.value(from);
-            if start > 0.0 && 0.5 * (bound + start - of.steepness * from.distance(to)) < stop {
-                let iso = (stop + of.steepness * of.sagitta(from, to)).min(0.9 * start);
-                if let Some((t, point, normal)) = crosses(of, from, to, iso)
-                    && first.is_none_or(|(other, ..)| t < other)
-                {
-                    first = Some((t, k, point, normal));
-                }
-            }
+        let may_be_near = bound - of.steepness * travel < STOP * rules.epsilon;
+        if may_be_near
+            && let Some(Met { t, point, normal, .. }) = met(of, (before, to), bound, rules)
+            && first.is_none_or(|(other, ..)| t < other)
+        {
+            first = Some((t, k, point, normal));
         }
         // Once set back it may stay a thousandth nearer: curvature.
         let wanted = if look == 0 { level } else { level - 1e-3 * rules.epsilon };
@@ -366,17 +374,9 @@ fn find(
     }
 }
 
-impl Grip {
-    /// On a body that gives way, with a normal of its frame.
-    fn of(of: &Placed<'_>, normal: DVec3, hold: f64) -> Option<Self> {
-        let normal = of.to_world.transform_vector3(normal);
-        of.is_free().then_some(Self { obstacle: of.index as u32, normal, weight: 1.0, hold })
-    }
-}
-
 /// How far a point was beyond the level at the beginning of the substep, of a body that gives way.
 fn gap_before(of: &Placed<'_>, before: DVec3, level: f64) -> f64 {
-    if !of.is_free() {
+    if !of.gives_way {
         return 0.0;
     }
     let local = of.from_world_before.transform_point3(before);
@@ -393,13 +393,13 @@ struct Touch {
     gap: f64,
 }
 
-/// How place and anchor are moved by contact with an obstacle, which itself may move; and what part of the tangential motion is held, where something was pressed.
+/// How place and anchor are moved by contact with an obstacle, which itself may move.
 fn response(
     of: &Placed<'_>,
     (anchor, place): (DVec3, DVec3),
     &Touch { normal, lift, gap }: &Touch,
     rules: &Rules,
-) -> (DVec3, DVec3, Option<f64>) {
+) -> (DVec3, DVec3) {
     // The displacement as seen from the obstacle.
     let from = of.from_world_before.transform_point3(anchor);
     let to = of.from_world.transform_point3(place);
@@ -414,11 +414,10 @@ fn response(
     // What was inward is gone (or comes back in part), and being lifted is no motion.
     let bounced = if inward > rules.rest_way { of.bounce * inward } else { 0.0 };
     let wanted = if inward > 0.0 { bounced - gap } else { along_normal };
-    let hold = (inward > 0.0).then_some(1.0 - kept);
     let shift = normal * (along_normal + lift - wanted);
     // Anchors are of the substep's beginning, when the obstacle was turned otherwise.
     let shift = of.from_world_before.matrix3.transpose() * shift;
-    (of.to_world.transform_vector3(moved), shift, hold)
+    (of.to_world.transform_vector3(moved), shift)
 }
 
 /// β: the part of the tangential motion that friction leaves. 0 sticks.

@@ -5,7 +5,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Grip, Pushes, STOP, Way, least_value, least_value_before};
+use super::collide::{Pushes, STOP, Way, least_value, least_value_before};
 use super::colours::is_shared;
 use super::keep_off::{Substep, origin_of};
 use super::options::EdgeTest;
@@ -57,6 +57,11 @@ impl EdgeContacts {
         }
     }
 
+    /// Where on an edge it was looked at last, from 0 to 1.
+    pub(super) fn looked_at(&self, e: usize) -> f64 {
+        self.deepest[e].at
+    }
+
     /// Deepest places are searched for again in every step, so that they need not be kept with a world's state.
     pub(super) fn begin_step(&mut self) {
         self.deepest.fill(Deepest::UNKNOWN);
@@ -81,9 +86,6 @@ pub(super) struct EdgeMove {
     place: DVec3,
     anchor: DVec3,
     pushes: Pushes,
-    grip: Option<Grip>,
-    /// What is asked of bodies that give way where both ends are held, or backed.
-    of_held: Option<(Pushes, Option<Grip>)>,
 }
 
 impl Cloth {
@@ -151,8 +153,7 @@ impl Cloth {
         if left > epsilon && is_on_the_way_free && (!is_searched || lowest > epsilon) {
             return clear(left, Deepest::UNKNOWN);
         }
-        let is_held = self.inverse_masses[a] + self.inverse_masses[b] == 0.0;
-        if is_held && substep.free.is_empty() {
+        if self.inverse_masses[a] + self.inverse_masses[b] == 0.0 {
             return clear(f64::NEG_INFINITY, deepest);
         }
         if is_searched && lowest <= epsilon {
@@ -179,18 +180,7 @@ impl Cloth {
         };
         let place = xa.lerp(xb, at);
         let anchor = self.anchors[a].lerp(self.anchors[b], at);
-        let way = Way { before, anchor, place, clearance: known, is_held };
-        if is_held {
-            let held = substep.answer_of_held(&way);
-            let (zero, pushes) = (DVec3::ZERO, Pushes::NONE);
-            let of_held = Some((held.pushes, held.grip));
-            let wanted = EdgeMove { at, place: zero, anchor: zero, pushes, grip: None, of_held };
-            let wanted = (!held.pushes.is_none()).then_some(wanted);
-            return Look { wanted, ..clear(f64::NEG_INFINITY, deepest) };
-        }
-        let is_backed = self.contacts.backed[a] && self.contacts.backed[b];
-        let (answer, held) = substep.answer(&way, is_backed);
-        let of_held = held.filter(|of| !of.pushes.is_none()).map(|of| (of.pushes, of.grip));
+        let answer = substep.answer(&Way { before, anchor, place, clearance: known });
         let (moved, shift) = (answer.place - place, answer.anchor - anchor);
         let (next, trust) = if at == 0.5 {
             (answer.clearance, 0.5 * known.clamp(0.0, STOP * epsilon))
@@ -198,13 +188,11 @@ impl Cloth {
             // The middle was not looked at.
             (f64::NEG_INFINITY, -1.0)
         };
-        let wanted = (!answer.pushes.is_none() || of_held.is_some()).then_some(EdgeMove {
+        let wanted = (!answer.pushes.is_none()).then_some(EdgeMove {
             at,
             place: moved,
             anchor: shift,
             pushes: answer.pushes,
-            grip: if held.is_some() { None } else { answer.grip },
-            of_held,
         });
         Look { next, settled: middle + moved, trust, deepest, wanted }
     }
@@ -212,29 +200,14 @@ impl Cloth {
     /// Looks at one edge, and does what it wants.
     pub(super) fn mend_edge(&mut self, e: usize, substep: &Substep<'_>, impulses: &mut [Wrench]) {
         if let Some(wanted) = self.look_at_edge(e, substep).wanted {
-            // Bodies were asked by what is held already.
-            self.apply(e, &EdgeMove { of_held: None, ..wanted }, substep, impulses);
+            self.apply(e, &wanted, substep, impulses);
         }
     }
 
     /// Moves the ends of an edge so that the place on it moves as it wants; in the middle, by as much (2003, section 4.3). Obstacles feel each end where it is.
     fn apply(&mut self, e: usize, one: &EdgeMove, substep: &Substep<'_>, impulses: &mut [Wrench]) {
         let [a, b] = self.edges.all[e].ends.map(|i| i as usize);
-        if let Some((pushes, grip)) = &one.of_held {
-            let point = self.places[a].lerp(self.places[b], one.at);
-            for (obstacle, kick) in pushes.iter() {
-                let Some(of) = substep.free.iter().find(|of| of.index == obstacle) else { continue };
-                let impulse = kick * (-of.held_mass / substep.h);
-                impulses[obstacle] += Wrench::of_force(impulse, point - of.origin);
-            }
-            self.contacts.held.extend(grip.map(|grip| (point, grip)));
-        }
-        if one.pushes.is_none() {
-            return;
-        }
-        // What is backed is held against bodies only.
-        let is_held =
-            |i: usize| self.inverse_masses[i] == 0.0 || (one.grip.is_some() && self.contacts.backed[i]);
+        let is_held = |i: usize| self.inverse_masses[i] == 0.0;
         let parts = [if is_held(a) { 0.0 } else { 1.0 - one.at }, if is_held(b) { 0.0 } else { one.at }];
         let sum = parts[0] * parts[0] + parts[1] * parts[1];
         for (i, part) in [a, b].into_iter().zip(parts).filter(|(_, part)| *part > 0.0) {
@@ -242,9 +215,6 @@ impl Cloth {
             self.places[i] += one.place * share;
             self.anchors[i] += one.anchor * share;
             self.contacts.stirred[i] = true;
-            if let Some(grip) = one.grip {
-                self.contacts.grips[i] = Some(Grip { weight: share.max(1.0), ..grip });
-            }
             self.contacts.next[i] -= substep.steepness * share * one.place.length();
             for (obstacle, kick) in one.pushes.iter() {
                 let impulse = kick * (-share * self.masses[i] / substep.h);

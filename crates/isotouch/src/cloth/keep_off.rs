@@ -8,18 +8,13 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::collide::{Answer, Grip, Pushes, Rules, Way, kept_off, least_value, least_value_before};
+use super::collide::{Answer, Pushes, Rules, Way, kept_off, least_value, least_value_before};
 use super::colours::is_shared;
 use super::edges_off::EdgeContacts;
 use super::obstacles::Placed;
 use super::options::EdgeTest;
 use super::{Cloth, CollisionMethod};
 use crate::math::{Aabb, Wrench};
-
-/// What is led backs a particle that is nearer to it than this, in parts of ε. Less, and what lies on it is backed in some substeps only; more holds what could still give way.
-const BACKED: f64 = 1.05;
-/// And whose normal is opposite to that of the body, by this cosine: 120°. Where both are beside each other a particle slides out between them.
-const OPPOSITE: f64 = -0.5;
 
 /// What is known of distances, and room for a substep's work.
 #[derive(Debug, Clone, Default)]
@@ -30,12 +25,8 @@ pub(super) struct Contacts {
     pub(super) next: Vec<f64>,
     pub(super) of_edges: EdgeContacts,
     pub(super) touches: Vec<Pushes>,
-    /// What joins each particle with a body that gives way.
-    pub(super) grips: Vec<Option<Grip>>,
-    /// The same of places on edges that are held.
-    pub(super) held: Vec<(DVec3, Grip)>,
-    /// Particles between bodies that give way and something led, which press on the former as if they were held.
-    pub(super) backed: Vec<bool>,
+    /// How far the bodies that give way moved each particle in the substep before: where the next search for it begins.
+    pub(super) yielded: Vec<DVec3>,
     /// Particles that were moved after the first look at all.
     pub(super) stirred: Vec<bool>,
     /// Particles that were taken back.
@@ -51,13 +42,17 @@ impl Contacts {
             next: vec![0.0; particles],
             of_edges: EdgeContacts::new(edges),
             touches: vec![Pushes::NONE; particles],
-            grips: vec![None; particles],
-            held: Vec::new(),
-            backed: vec![false; particles],
+            yielded: vec![DVec3::ZERO; particles],
             stirred: vec![false; particles],
             is_back: vec![false; particles],
             is_known: false,
         }
+    }
+
+    /// What only makes searches shorter is found anew in every step, so that it need not be kept with a world's state.
+    pub(super) fn begin_step(&mut self) {
+        self.of_edges.begin_step();
+        self.yielded.fill(DVec3::ZERO);
     }
 
     /// A particle was taken back, to where φ is this.
@@ -93,13 +88,18 @@ impl Contacts {
     }
 }
 
+/// Obstacles that a cloth may touch in a substep.
+pub(super) struct Near<'a> {
+    pub(super) obstacles: Vec<Placed<'a>>,
+    /// All others are at least this far.
+    pub(super) far: f64,
+    /// How far any obstacle moves at most.
+    pub(super) drift: f64,
+}
+
 /// What is the same for all points in a substep.
 pub(super) struct Substep<'a> {
     pub(super) near: &'a [Placed<'a>],
-    /// Of these, bodies that give way: all that what is held can touch.
-    pub(super) free: &'a [Placed<'a>],
-    /// And all others.
-    pub(super) led: &'a [Placed<'a>],
     pub(super) rules: &'a Rules,
     /// s.
     pub(super) h: f64,
@@ -117,39 +117,11 @@ impl Substep<'_> {
         self.steepness * (before.distance(place) + self.drift)
     }
 
-    /// Where a point may go. If it is backed, that is what led obstacles leave it, and the other answer is what is asked of bodies that give way.
-    ///
-    /// A point between a body and something led cannot give way to the body, however heavy that is: pushed to and fro between both it would press with its own small mass, and the body would sink in, or be thrown. It is as good as held.
-    pub(super) fn answer(&self, way: &Way, is_backed: bool) -> (Answer, Option<Answer>) {
+    /// Where a point may go.
+    pub(super) fn answer(&self, way: &Way) -> Answer {
         let mut answer = kept_off(way, self.near, self.rules);
         answer.clearance = answer.clearance.min(self.far);
-        if !is_backed && !answer.grip.is_some_and(|grip| self.backs(answer.place, grip.normal)) {
-            return (answer, None);
-        }
-        let mut alone = kept_off(way, self.led, self.rules);
-        alone.clearance = least_value(alone.place, self.near).min(self.far);
-        let held = self.answer_of_held(&Way { anchor: way.before, place: alone.place, ..*way });
-        (alone, Some(held))
-    }
-
-    /// Whether something led is in the way of what is pushed against this normal.
-    fn backs(&self, place: DVec3, normal: DVec3) -> bool {
-        self.led.iter().any(|of| {
-            let local = of.from_world.transform_point3(place);
-            let (_, phi, gradient) = of.look(local, of.box_distance(local));
-            let is_near = phi < BACKED * self.rules.epsilon;
-            let is_opposite = |of_it: DVec3| of_it.dot(normal) < OPPOSITE * of_it.length();
-            is_near && gradient.is_some_and(|of_it| is_opposite(of.to_world.transform_vector3(of_it)))
-        })
-    }
-
-    /// What is asked of bodies that give way to a point that is held.
-    pub(super) fn answer_of_held(&self, way: &Way) -> Answer {
-        kept_off(&Way { is_held: true, ..*way }, self.free, self.rules)
-    }
-
-    fn is_free(&self, obstacle: usize) -> bool {
-        self.free.iter().any(|of| of.index == obstacle)
+        answer
     }
 }
 
@@ -160,24 +132,14 @@ pub(super) struct Kept<'a> {
     /// φ of the nearest obstacle, at least.
     pub(super) next: &'a mut f64,
     pub(super) touch: &'a mut Pushes,
-    pub(super) grip: &'a mut Option<Grip>,
-    pub(super) is_backed: &'a mut bool,
 }
 
 impl Kept<'_> {
     /// Keeps it off all that is near.
     pub(super) fn keep_off(&mut self, (before, clearance): (DVec3, f64), substep: &Substep<'_>) {
-        let way = Way { before, anchor: *self.anchor, place: *self.place, clearance, is_held: false };
-        let (answer, held) = substep.answer(&way, *self.is_backed);
-        if let Some(held) = &held {
-            *self.is_backed = true;
-            // What was asked of bodies before was asked from elsewhere.
-            *self.touch = self.touch.only(|obstacle| !substep.is_free(obstacle));
-            *self.grip = held.grip;
-        } else if answer.grip.is_some() {
-            *self.grip = answer.grip;
-        }
-        for (obstacle, kick) in answer.pushes.iter().chain(held.iter().flat_map(|of| of.pushes.iter())) {
+        let way = Way { before, anchor: *self.anchor, place: *self.place, clearance };
+        let answer = substep.answer(&way);
+        for (obstacle, kick) in answer.pushes.iter() {
             self.touch.add(obstacle, kick);
         }
         *self.place = answer.place;
@@ -195,41 +157,13 @@ impl Cloth {
         (h, impulses): (f64, &mut [Wrench]),
     ) -> usize {
         self.contacts.touches.fill(Pushes::NONE);
-        if obstacles.iter().any(Placed::is_free) {
-            self.contacts.grips.fill(None);
-            self.contacts.backed.fill(false);
-            self.contacts.held.clear();
-        }
         if obstacles.is_empty() {
             return 0;
         }
-        let bounds = Aabb::of_points(self.places.iter().chain(&self.before).copied());
-        let reach =
-            |of: &Placed<'_>| (of.origin - bounds.min).abs().max((of.origin - bounds.max).abs()).length();
-        let longest = self.places.iter().zip(&self.before).map(|(place, before)| place.distance(*before));
-        let longest = longest.fold(0.0, f64::max);
-        let mut far = f64::INFINITY;
-        let near: Vec<Placed<'_>> = obstacles
-            .iter()
-            .filter(|of| {
-                // Being held off or carried may lead out of these bounds by no more than this: what is turned aside on its way ends no farther from where it began than it would have.
-                let beyond = rules.epsilon + of.drift(reach(of)) + longest;
-                let apart = of.distance_to_box(&bounds) - beyond;
-                let is_near = apart <= beyond;
-                if !is_near {
-                    far = far.min(apart);
-                }
-                is_near
-            })
-            .copied()
-            .collect();
+        let Near { obstacles: near, far, drift } = self.near(obstacles, rules);
         let steepness = near.iter().map(|of| of.steepness).fold(1.0, f64::max);
-        let drift = obstacles.iter().map(|of| of.drift(reach(of))).fold(0.0, f64::max);
-        let (free, led): (Vec<Placed<'_>>, Vec<Placed<'_>>) = near.iter().copied().partition(Placed::is_free);
-        let substep = Substep { near: &near, free: &free, led: &led, rules, h, far, steepness, drift };
-        if !self.contacts.is_known {
-            self.look(obstacles);
-        }
+        let substep = Substep { near: &near, rules, h, far, steepness, drift };
+        self.look_if_unknown(obstacles);
         self.contacts.stirred.fill(false);
         let mut count = 0;
         self.keep_particles_off(&substep, None);
@@ -250,22 +184,42 @@ impl Cloth {
             count += 1;
             for (obstacle, kick) in pushes.iter() {
                 let Some(of) = obstacles.iter().find(|of| of.index == obstacle) else { continue };
-                let is_held = of.is_free() && self.is_held(i);
-                let mass = if is_held { of.held_mass } else { self.masses[i] };
-                let impulse = kick * (-mass / h);
+                let impulse = kick * (-self.masses[i] / h);
                 impulses[obstacle] += Wrench::of_force(impulse, self.places[i] - of.origin);
             }
         }
         count
     }
 
-    /// Whether bodies that give way cannot move it: a pin holds it, or what is behind it.
-    pub(super) fn is_held(&self, particle: usize) -> bool {
-        self.inverse_masses[particle] == 0.0 || self.contacts.backed[particle]
+    /// Obstacles that it may touch in a substep.
+    pub(super) fn near<'a>(&self, obstacles: &[Placed<'a>], rules: &Rules) -> Near<'a> {
+        let bounds = Aabb::of_points(self.places.iter().chain(&self.before).copied());
+        let reach =
+            |of: &Placed<'_>| (of.origin - bounds.min).abs().max((of.origin - bounds.max).abs()).length();
+        let longest = self.places.iter().zip(&self.before).map(|(place, before)| place.distance(*before));
+        let longest = longest.fold(0.0, f64::max);
+        let mut near =
+            Near { obstacles: Vec::with_capacity(obstacles.len()), far: f64::INFINITY, drift: 0.0 };
+        for of in obstacles {
+            let drift = of.drift(reach(of));
+            near.drift = near.drift.max(drift);
+            // Being held off or carried may lead out of these bounds by no more than this: what is turned aside on its way ends no farther from where it began than it would have.
+            let beyond = rules.epsilon + drift + longest;
+            let apart = of.distance_to_box(&bounds) - beyond;
+            if apart <= beyond {
+                near.obstacles.push(*of);
+            } else {
+                near.far = near.far.min(apart);
+            }
+        }
+        near
     }
 
     /// Distances of all particles and edges as they are at the beginning of a substep.
-    fn look(&mut self, obstacles: &[Placed<'_>]) {
+    pub(super) fn look_if_unknown(&mut self, obstacles: &[Placed<'_>]) {
+        if self.contacts.is_known {
+            return;
+        }
         for (clearance, &at) in self.contacts.clearance.iter_mut().zip(&self.before) {
             *clearance = least_value_before(at, obstacles);
         }
@@ -293,24 +247,17 @@ impl Cloth {
                 None => obstacles.iter().max_by(|a, b| depth(a).total_cmp(&depth(b))),
             };
             let Some(of) = of else { continue };
-            if of.is_free() && self.contacts.backed[i] {
-                // It gives way by itself.
-                continue;
-            }
             let carried = of.carried(self.before[i]) - self.before[i];
             let way = self.places[i] - self.anchors[i] - carried;
             let too_much = way - way.clamp_length_max(rules.push_out);
             self.anchors[i] += too_much;
             pushes.add(of.index, -too_much);
-            if of.is_free() {
-                self.contacts.grips[i] = Some(Grip::whole(of.index));
-            }
         }
     }
 
     /// All particles, or only those marked.
     fn keep_particles_off(&mut self, substep: &Substep<'_>, only: Option<&[bool]>) {
-        let Contacts { clearance, next, touches, grips, backed, .. } = &mut self.contacts;
+        let Contacts { clearance, next, touches, .. } = &mut self.contacts;
         let inverse_masses = &self.inverse_masses;
         let of_particle = |i: usize, before: DVec3, known: f64, mut of: Kept<'_>| {
             if only.is_some_and(|only| !only[i]) {
@@ -326,30 +273,22 @@ impl Cloth {
                 return;
             }
             *of.next = least_value(*of.place, substep.near).min(substep.far);
-            if !substep.free.is_empty() {
-                let (anchor, place) = (*of.anchor, *of.place);
-                let way = Way { before, anchor, place, clearance: known, is_held: true };
-                let answer = substep.answer_of_held(&way);
-                (*of.touch, *of.grip) = (answer.pushes, answer.grip);
-            }
         };
         let known = self.before.iter().zip(clearance.iter());
         if !is_shared(self.places.len()) {
             let states = self.places.iter_mut().zip(&mut self.anchors).zip(next);
-            let states = states.zip(touches.iter_mut().zip(grips).zip(backed));
-            for (i, ((&before, &known), (((place, anchor), next), ((touch, grip), is_backed)))) in
-                known.zip(states).enumerate()
-            {
-                of_particle(i, before, known, Kept { place, anchor, next, touch, grip, is_backed });
+            let states = states.zip(touches.iter_mut());
+            for (i, ((&before, &known), (((place, anchor), next), touch))) in known.zip(states).enumerate() {
+                of_particle(i, before, known, Kept { place, anchor, next, touch });
             }
             return;
         }
         let states = self.places.par_iter_mut().zip(&mut self.anchors).zip(next);
-        let states = states.zip(touches.par_iter_mut().zip(grips).zip(backed));
+        let states = states.zip(touches.par_iter_mut());
         let known = self.before.par_iter().zip(clearance);
         known.zip(states).with_min_len(256).enumerate().for_each(
-            |(i, ((&before, &mut known), (((place, anchor), next), ((touch, grip), is_backed))))| {
-                of_particle(i, before, known, Kept { place, anchor, next, touch, grip, is_backed });
+            |(i, ((&before, &mut known), (((place, anchor), next), touch)))| {
+                of_particle(i, before, known, Kept { place, anchor, next, touch });
             },
         );
     }

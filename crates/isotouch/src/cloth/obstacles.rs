@@ -146,7 +146,7 @@ impl Obstacle {
             from_world: to.inverse().to_affine(),
             to_world: to.to_affine(),
             origin: to.position,
-            held_mass: 0.0,
+            gives_way: false,
             shift: to.position.distance(from.position),
             turn: if is_still { 0.0 } else { from.rotation.angle_between(to.rotation) },
         }
@@ -168,19 +168,14 @@ pub(super) struct Placed<'a> {
     pub(super) from_world: DAffine3,
     pub(super) to_world: DAffine3,
     pub(super) origin: DVec3,
-    /// Of a body that gives way to cloth: the mass that pinned particles press on it with, kg ([`free_bodies`](super::free_bodies)); 0 of what is led.
-    pub(super) held_mass: f64,
+    /// Whether it is a body that gives way to cloth ([`free_bodies`](super::free_bodies)).
+    pub(super) gives_way: bool,
     shift: f64,
     /// rad.
     turn: f64,
 }
 
 impl Placed<'_> {
-    /// Whether it gives way to cloth.
-    pub(super) fn is_free(&self) -> bool {
-        self.held_mass > 0.0
-    }
-
     /// How far a point of it, as far from its origin as `reach`, moves at most.
     pub(super) fn drift(&self, reach: f64) -> f64 {
         self.shift + self.turn * reach

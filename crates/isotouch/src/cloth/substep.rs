@@ -83,14 +83,18 @@ impl Cloth {
         h: f64,
         (obstacles, impulses): (&[Placed<'_>], &mut [Wrench]),
     ) -> usize {
-        let rules = Rules {
+        self.keep_off(obstacles, &self.rules(options, h), (h, impulses))
+    }
+
+    /// How it is kept off obstacles.
+    pub(super) fn rules(&self, options: &ClothWorldOptions, h: f64) -> Rules {
+        Rules {
             epsilon: self.epsilon,
             method: options.method,
             friction: options.friction,
             push_out: options.push_out_speed * h,
             rest_way: 2.0 * options.gravity.length() * h * h,
-        };
-        self.keep_off(obstacles, &rules, (h, impulses))
+        }
     }
 
     /// Whether any of it began the substep inside something, or did before and stretched it since.

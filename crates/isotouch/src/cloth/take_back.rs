@@ -4,7 +4,7 @@
 //! good. Every further round takes back a particle that was not, so it ends.
 
 use super::Cloth;
-use super::collide::{Grip, is_lost, least_value, refuge};
+use super::collide::{is_lost, least_value, refuge};
 use super::keep_off::{Kept, Substep};
 use crate::math::Wrench;
 
@@ -73,8 +73,6 @@ impl Cloth {
             anchor: &mut self.anchors[i],
             next: &mut contacts.next[i],
             touch: &mut contacts.touches[i],
-            grip: &mut contacts.grips[i],
-            is_backed: &mut contacts.backed[i],
         };
         kept.keep_off((self.before[i], contacts.clearance[i]), substep);
     }
@@ -90,14 +88,7 @@ impl Cloth {
         self.anchors[i] = before;
         let kick = (self.places[i] - before) - was;
         let of = &substep.near[obstacle];
-        if of.is_free() && self.contacts.backed[i] {
-            // What is behind it takes it back.
-            return self.contacts.be_back(i, least_value(self.places[i], substep.near).min(substep.far));
-        }
         self.contacts.touches[i].add(of.index, kick);
-        if of.is_free() {
-            self.contacts.grips[i] = Some(Grip::whole(of.index));
-        }
         self.contacts.be_back(i, least_value(self.places[i], substep.near).min(substep.far));
     }
 }

@@ -240,7 +240,7 @@ impl ClothWorld {
         // That it diverges is known only when it has. Copied once a step, which has many rounds.
         let before = self.states_of_cloths();
         for cloth in &mut self.cloths {
-            cloth.contacts.of_edges.begin_step();
+            cloth.contacts.begin_step();
             for pin in &mut cloth.pins {
                 pin.from = cloth.places[pin.particle as usize];
             }

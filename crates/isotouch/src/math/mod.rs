@@ -1,6 +1,7 @@
 //! Boxes, poses and motions, twists and wrenches, the vector types everything else is written in, and the cubic of a cell along a segment.
 
 mod aabb;
+pub(crate) mod block_cholesky;
 pub mod cubic;
 pub mod motion;
 mod pose;

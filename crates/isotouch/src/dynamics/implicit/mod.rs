@@ -20,7 +20,6 @@
 //! by others. What is led off its free motion farther than that is looked at again (`departure`); what only seems to come is put off (`seeming`).
 
 mod departure;
-mod factor;
 mod island;
 mod rows;
 mod seeming;

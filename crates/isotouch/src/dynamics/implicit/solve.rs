@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat3, DVec3};
 
-use super::factor::Order;
 use super::rows::Row;
 use crate::dynamics::free::Moved;
 use crate::dynamics::pairs::Party;
 use crate::dynamics::world::World;
+use crate::math::block_cholesky::Order;
 use crate::math::spatial::{Cholesky6, outer};
 use crate::math::{Mat6, Twist, Wrench};
 

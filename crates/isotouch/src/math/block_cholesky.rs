@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::math::spatial::Cholesky6;
-use crate::math::{Mat6, Twist, Wrench};
+use super::spatial::Cholesky6;
+use super::{Mat6, Twist, Wrench};
 
 type Block = [[f64; 6]; 6];
 
 /// Which body is eliminated when, and what that touches.
-pub(super) struct Order {
+pub(crate) struct Order {
     /// Bodies, in the order of their elimination.
     bodies: Vec<usize>,
     /// For every body, the blocks below its own: the body they lead to and their number. In the order of elimination.
@@ -26,7 +26,7 @@ pub(super) struct Order {
 
 impl Order {
     /// For so many bodies, and pairs (a < b) of them, unless a factorisation takes more products of blocks than `most_work`. No more than that is looked at to find out.
-    pub(super) fn within(bodies: usize, pairs: &BTreeSet<(usize, usize)>, most_work: usize) -> Option<Self> {
+    pub(crate) fn within(bodies: usize, pairs: &BTreeSet<(usize, usize)>, most_work: usize) -> Option<Self> {
         // In order: (a, b) come by a, and then by b, so what is before a body stands there before what is after it.
         let mut near: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         for &(a, b) in pairs {
@@ -92,7 +92,7 @@ impl Order {
     }
 
     /// Solves for one right side. `None` unless the matrix is positive definite, which rounding alone can spoil.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &self,
         own: &[Mat6],
         between: &BTreeMap<(usize, usize), Mat6>,
