@@ -131,7 +131,7 @@ impl<'a> Finder<'a> {
         let start = self.program.rows.len();
         let mass =
             ends.iter().map(|&(i, part)| if is_held(i) { 0.0 } else { part * cloth.masses[i] }).sum::<f64>();
-        let mut stiffness: f64 = 0.0;
+        let mut heaviest: f64 = mass;
         for of in near.obstacles.iter().filter(|of| of.gives_way && reaches(of)) {
             let number = self.free_of[of.index] as usize;
             let body = &self.free[number];
@@ -144,20 +144,24 @@ impl<'a> Finder<'a> {
                     reach: body.reach,
                 });
             }
-            let own = HARD * mass.max(body.mass);
-            stiffness = stiffness.max(own);
+            heaviest = heaviest.max(body.mass);
             let arm = place - self.program.bodies[self.numbers[number] as usize].center;
-            self.program.rows.push(row(of, (self.numbers[number], arm), own));
+            self.program.rows.push(row(of, (self.numbers[number], arm)));
         }
         if self.program.rows.len() == start {
             return;
         }
         if is_free {
             for of in near.obstacles.iter().filter(|of| !of.gives_way && reaches(of)) {
-                self.program.rows.push(row(of, (NONE, DVec3::ZERO), stiffness));
+                self.program.rows.push(row(of, (NONE, DVec3::ZERO)));
             }
         }
+        let is_backed = self.program.rows.len() - start > 1;
+        let is_partly_held = ends.iter().any(|&(i, part)| part > 0.0 && is_held(i));
+        // What can give way takes no more force than moves it; against the mass of a heavy body it would be so stiff that searches take many times as long.
+        let stiffness = HARD * if is_backed || is_partly_held { heaviest } else { mass };
         for row in &mut self.program.rows[start..] {
+            row.stiffness = stiffness;
             row.point = self.program.points.len() as u32;
             if rules.friction == FrictionModel::Simple {
                 // What takes c of a motion: drag/(drag + m) = c.
@@ -183,7 +187,7 @@ impl<'a> Finder<'a> {
 }
 
 /// A row without its plane.
-fn row(of: &Placed<'_>, (body, arm): (u32, DVec3), stiffness: f64) -> Row {
+fn row(of: &Placed<'_>, (body, arm): (u32, DVec3)) -> Row {
     Row {
         point: 0,
         obstacle: of.index,
@@ -192,7 +196,7 @@ fn row(of: &Placed<'_>, (body, arm): (u32, DVec3), stiffness: f64) -> Row {
         normal: DVec3::Y,
         gap: f64::INFINITY,
         slip: DVec3::ZERO,
-        stiffness,
+        stiffness: 0.0,
         friction: of.friction,
         drag: None,
     }

@@ -12,10 +12,14 @@ use crate::math::spatial::outer;
 const MOST_ROUNDS: usize = 30;
 /// What part of the way to the border of what is allowed a round goes.
 const NEARLY: f64 = 0.99;
+/// √(d·s) at the beginning, as a part of that of the deepest, or of what gravity does in a substep. What begins where the substep before ended is nearly there; less takes longer where contacts come and go.
+const BEGIN: f64 = 0.03;
 /// A search may be over when √(d·s) is this part of what gravity does in a substep, in the mean.
 const DONE: f64 = 1e-3;
 /// A search is over when a round moves nothing by more than this part of what gravity does in a substep, or of what it was moved by. Smaller takes rounds that nobody sees; larger lets bodies at rest creep.
 const SETTLED: [f64; 2] = [1e-3, 1e-4];
+/// The same of particles. Those that hardly slide are found slowly, and nobody sees it: what is left is a tenth of a millimetre per second, and bodies get their part of it.
+const SETTLED_PARTICLES: [f64; 2] = [0.03, 1e-3];
 
 /// How far bodies and particles are turned from their ways: displacements, m and rad, at the end of a substep.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +120,7 @@ impl Program {
         };
         let y = heights(&deltas);
         let scale = y.iter().fold(fall, |deepest, &y| deepest.max(-y));
-        let mut aim = scale * scale;
+        let mut aim = (BEGIN * scale).powi(2);
         let mut presses: Vec<Press> = y.iter().map(|&y| Press::new(y, aim)).collect();
         let near = y.iter().filter(|y| y.is_finite()).count().max(1) as f64;
         let mut holds = Vec::with_capacity(self.rows.len());
@@ -151,12 +155,11 @@ impl Program {
     }
 
     fn is_settled(&self, at: &State, down: &State, fall: f64) -> bool {
-        let [of_fall, of_way] = SETTLED;
-        let is_small = |d: f64, way: f64| d <= (of_fall * fall).max(of_way * way);
+        let is_small = |d: f64, way: f64, [of_fall, of_way]: [f64; 2]| d <= (of_fall * fall).max(of_way * way);
         let mut bodies = self.bodies.iter().zip(&at.bodies).zip(&down.bodies);
         let mut particles = at.particles.iter().zip(&down.particles);
-        bodies.all(|((body, u), d)| is_small(size(d, body.reach), size(u, body.reach)))
-            && particles.all(|(w, d)| is_small(d.length(), w.length().max(fall)))
+        bodies.all(|((body, u), d)| is_small(size(d, body.reach), size(u, body.reach), SETTLED))
+            && particles.all(|(w, d)| is_small(d.length(), w.length(), SETTLED_PARTICLES))
     }
 }
 
