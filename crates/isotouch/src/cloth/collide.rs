@@ -376,7 +376,7 @@ fn find(
 
 /// How far a point was beyond the level at the beginning of the substep, of a body that gives way.
 fn gap_before(of: &Placed<'_>, before: DVec3, level: f64) -> f64 {
-    if !of.gives_way {
+    if !of.gives_way() {
         return 0.0;
     }
     let local = of.from_world_before.transform_point3(before);

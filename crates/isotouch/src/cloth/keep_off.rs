@@ -234,11 +234,11 @@ impl Cloth {
 
     /// What is being pushed out creeps, as seen from what it is in: what it is stretched by on its way would throw it else.
     fn slow_down_what_is_inside(&mut self, obstacles: &[Placed<'_>], rules: &Rules) {
-        for (i, pushes) in self.contacts.touches.iter_mut().enumerate() {
-            let is_inside = self.contacts.clearance[i] < 0.0 && self.inverse_masses[i] > 0.0;
-            if !is_inside {
-                continue;
-            }
+        let is_inside = |i: usize| self.contacts.clearance[i] < 0.0 && self.inverse_masses[i] > 0.0;
+        let inside: Vec<usize> = (0..self.places.len()).filter(|&i| is_inside(i)).collect();
+        let mass: f64 = inside.iter().map(|&i| self.masses[i]).sum();
+        for i in inside {
+            let pushes = &mut self.contacts.touches[i];
             // What comes out by itself, too fast, was not pushed: then it is what it is deepest in.
             let before = self.before[i];
             let depth = |of: &Placed<'_>| -least_value_before(before, std::slice::from_ref(of));
@@ -249,7 +249,9 @@ impl Cloth {
             let Some(of) = of else { continue };
             let carried = of.carried(self.before[i]) - self.before[i];
             let way = self.places[i] - self.anchors[i] - carried;
-            let too_much = way - way.clamp_length_max(rules.push_out);
+            // A body that gives way gets its part of what all lose: light ones would be thrown to and fro.
+            let part = of.yields.map_or(1.0, |least| least / (least + mass));
+            let too_much = (way - way.clamp_length_max(rules.push_out)) * part;
             self.anchors[i] += too_much;
             pushes.add(of.index, -too_much);
         }

@@ -146,7 +146,7 @@ impl Obstacle {
             from_world: to.inverse().to_affine(),
             to_world: to.to_affine(),
             origin: to.position,
-            gives_way: false,
+            yields: None,
             shift: to.position.distance(from.position),
             turn: if is_still { 0.0 } else { from.rotation.angle_between(to.rotation) },
         }
@@ -168,14 +168,19 @@ pub(super) struct Placed<'a> {
     pub(super) from_world: DAffine3,
     pub(super) to_world: DAffine3,
     pub(super) origin: DVec3,
-    /// Whether it is a body that gives way to cloth ([`free_bodies`](super::free_bodies)).
-    pub(super) gives_way: bool,
+    /// Of a body that gives way to cloth ([`free_bodies`](super::free_bodies)): the least mass that a push on any point of it has to move, kg.
+    pub(super) yields: Option<f64>,
     shift: f64,
     /// rad.
     turn: f64,
 }
 
 impl Placed<'_> {
+    /// Whether it is a body that gives way to cloth.
+    pub(super) fn gives_way(&self) -> bool {
+        self.yields.is_some()
+    }
+
     /// How far a point of it, as far from its origin as `reach`, moves at most.
     pub(super) fn drift(&self, reach: f64) -> f64 {
         self.shift + self.turn * reach

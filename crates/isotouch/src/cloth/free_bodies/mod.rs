@@ -66,6 +66,14 @@ pub(crate) struct FreeBody {
 }
 
 impl FreeBody {
+    /// What a push on any point of it has to move at the least, by turning it as well.
+    fn least_mass(&self) -> f64 {
+        // 1/M + r²·|I⁻¹|, and the trace is no less than the norm.
+        let inverse = self.inertia.inverse();
+        let trace = inverse.x_axis.x + inverse.y_axis.y + inverse.z_axis.z;
+        1.0 / (1.0 / self.mass + self.reach * self.reach * trace)
+    }
+
     /// Where it gets when it is turned from its way; to the last bit where it was going when it is not, for bodies that cloth has moved are taken on trust.
     fn moved(&self, by: &Twist) -> Pose {
         if *by == Twist::ZERO { self.to } else { self.to.displaced(by, self.center) }
@@ -109,7 +117,7 @@ fn agree<'a>(
     impulses: &mut [Wrench],
 ) -> usize {
     for body in free.iter() {
-        placed[body.obstacle.index()].gives_way = true;
+        placed[body.obstacle.index()].yields = Some(body.least_mass());
     }
     for cloth in cloths.iter_mut() {
         cloth.look_if_unknown(placed);
@@ -133,7 +141,7 @@ fn agree<'a>(
             let of = &free[body.number];
             let k = of.obstacle.index();
             placed[k] = obstacles[k].placed(k, of.from, of.moved(u));
-            placed[k].gives_way = true;
+            placed[k].yields = Some(of.least_mass());
         }
         let farthest = program.deltas(&state).iter().map(|delta| delta.length()).fold(0.0, f64::max);
         let is_near = farthest <= FAR * epsilon;

@@ -64,7 +64,7 @@ impl<'a> Finder<'a> {
     pub(super) fn find(mut self, placed: &[Placed<'_>]) -> Program {
         for (k, cloth) in self.cloths.iter().enumerate() {
             let near = cloth.near(placed, &self.rules[k]);
-            if near.obstacles.iter().any(|of| of.gives_way) {
+            if near.obstacles.iter().any(Placed::gives_way) {
                 self.find_of(k, &near);
             }
         }
@@ -132,7 +132,7 @@ impl<'a> Finder<'a> {
         let mass =
             ends.iter().map(|&(i, part)| if is_held(i) { 0.0 } else { part * cloth.masses[i] }).sum::<f64>();
         let mut heaviest: f64 = mass;
-        for of in near.obstacles.iter().filter(|of| of.gives_way && reaches(of)) {
+        for of in near.obstacles.iter().filter(|of| of.gives_way() && reaches(of)) {
             let number = self.free_of[of.index] as usize;
             let body = &self.free[number];
             if self.numbers[number] == NONE {
@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
             return;
         }
         if is_free {
-            for of in near.obstacles.iter().filter(|of| !of.gives_way && reaches(of)) {
+            for of in near.obstacles.iter().filter(|of| !of.gives_way() && reaches(of)) {
                 self.program.rows.push(row(of, (NONE, DVec3::ZERO)));
             }
         }
