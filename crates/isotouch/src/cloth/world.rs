@@ -215,6 +215,15 @@ impl ClothWorld {
     /// A step of `dt` seconds, in [`ClothWorldOptions::substeps`] parts. On an error nothing has changed: cloth is where it was, and pins and obstacles are still to be led where they were to be; only
     /// [`Cloth::carried_energy`] is that of the step that failed.
     pub fn step(&mut self, dt: f64) -> Result<ClothReport, ClothStepError> {
+        self.step_watched(dt, |_, _| ())
+    }
+
+    /// The same, with a look at all cloth, and at how obstacles went, after each substep.
+    pub(crate) fn step_watched(
+        &mut self,
+        dt: f64,
+        mut look: impl FnMut(&[Cloth], &[Way]),
+    ) -> Result<ClothReport, ClothStepError> {
         let mut stepping = self.begin(dt)?;
         for substep in 0..self.options.substeps {
             let part = |k: u32| f64::from(k) / f64::from(self.options.substeps);
@@ -222,6 +231,7 @@ impl ClothWorld {
                 |of: &Obstacle| Way { from: of.pose_at(part(substep)), to: of.pose_at(part(substep + 1)) };
             let ways: Vec<Way> = self.obstacles.iter().map(way).collect();
             self.advance(&mut stepping, &ways, &mut []);
+            look(&self.cloths, &ways);
         }
         self.finish(stepping)
     }

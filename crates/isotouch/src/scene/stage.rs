@@ -76,12 +76,13 @@ impl Stage {
     /// A step of `dt` seconds. On an error nothing has changed, of bodies nor of cloth.
     pub fn step(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
         // Bodies have moved when cloth finds that it cannot.
-        let before = self.bodies.state();
+        let (before, told) = (self.bodies.state(), self.doubts.passages.len());
         self.lead_hands(dt);
         let stepped = if self.may_touch(dt) { self.step_together(dt) } else { self.step_apart(dt, &before) };
         if stepped.is_err() {
             // The same bodies as a moment ago.
             let _ = self.bodies.restore(&before);
+            self.doubts.passages.truncate(told);
         }
         for (most, cloth) in self.doubts.largest_stretches.iter_mut().zip(self.cloth.cloths()) {
             *most = most.max(cloth.largest_stretch());
@@ -157,7 +158,7 @@ impl Stage {
     /// Both by themselves. If cloth did come to a body that gives way, which in this step did not, it counts for nothing and both step together.
     fn step_apart(&mut self, dt: f64, before: &WorldState) -> Result<(StepReport, ClothReport), StageError> {
         let cloth = self.givers().next().is_some().then(|| self.cloth.state());
-        let from: Vec<DVec3> = self.centers().collect();
+        let (from, told): (Vec<DVec3>, usize) = (self.centers().collect(), self.doubts.passages.len());
         let stepped = self.step_in_turn(dt)?;
         let Some(cloth) = cloth.filter(|_| self.has_touched() || self.came_near(&from)) else {
             return Ok(stepped);
@@ -165,6 +166,7 @@ impl Stage {
         // The same bodies and cloth as a moment ago.
         let _ = self.bodies.restore(before);
         let _ = self.cloth.restore(&cloth);
+        self.doubts.passages.truncate(told);
         self.lead_hands(dt);
         self.step_together(dt)
     }
@@ -200,8 +202,23 @@ impl Stage {
     fn step_in_turn(&mut self, dt: f64) -> Result<(StepReport, ClothReport), StageError> {
         let of_bodies = self.bodies.step(dt)?;
         self.lead_obstacles();
-        let of_cloth = self.cloth.step(dt)?;
-        Ok((of_bodies, of_cloth))
+        let mut passages = std::mem::take(&mut self.doubts.passages);
+        let (time, bodies) = (self.bodies.time(), &self.watched());
+        let of_cloth = self.cloth.step_watched(dt, |cloths, ways| {
+            look_for_passages((cloths, ways), bodies, time, &mut passages);
+        });
+        self.doubts.passages = passages;
+        Ok((of_bodies, of_cloth?))
+    }
+
+    /// Bodies that are obstacles to cloth, with a point within each.
+    fn watched(&self) -> Vec<Watched> {
+        let all = self.bodies.bodies().iter().zip(&self.obstacles).zip(&self.witnesses);
+        let of = |((body, id), witness): ((&Body, &Option<ObstacleId>), &Option<DVec3>)| {
+            let (obstacle, witness) = ((*id)?, (*witness)?);
+            Some(Watched { name: body.name().to_owned(), obstacle, witness })
+        };
+        all.filter_map(of).collect()
     }
 
     fn lead_obstacles(&mut self) {
@@ -220,6 +237,7 @@ impl Stage {
         let mut ways: Vec<Way> =
             self.cloth.obstacles().iter().map(|of| Way { from: of.pose(), to: of.pose() }).collect();
         let mut free = self.free_bodies();
+        let watched = self.watched();
         let mut sum = StepReport::default();
         for _ in 0..substeps {
             let report = match self.bodies.step(dt / f64::from(substeps)) {
@@ -248,28 +266,15 @@ impl Stage {
             self.cloth.advance(&mut stepping, &ways, &mut bodies);
             for ((k, body), moved) in free.iter_mut().zip(bodies) {
                 *body = moved;
-                self.look_for_passages(*k, body, clock.0);
                 ways[body.obstacle.index()].to = body.to;
                 self.bodies.give_way(*k, body.to, body.impulse);
             }
+            look_for_passages((self.cloth.cloths(), &ways), &watched, clock.0, &mut self.doubts.passages);
         }
         self.bodies.count_as_one(clock);
         self.lead_obstacles();
         let of_cloth = self.cloth.finish(stepping)?;
         Ok((told(sum, &self.bodies.report()), of_cloth))
-    }
-
-    fn look_for_passages(&mut self, k: usize, body: &FreeBody, time: f64) {
-        let Some(witness) = self.witnesses[k] else { return };
-        let (from, to) = (body.from.place(witness), body.to.place(witness));
-        let name = self.bodies.bodies()[k].name();
-        for cloth in self.cloth.cloths() {
-            let is_told = |of: &Passage| of.body == name && of.cloth == cloth.name();
-            if !self.doubts.passages.iter().any(is_told) && cloth.is_passed(from, to) {
-                let (body, cloth) = (name.to_owned(), cloth.name().to_owned());
-                self.doubts.passages.push(Passage { body, cloth, time });
-            }
-        }
     }
 
     /// Bodies that give way, with their numbers.
@@ -293,6 +298,34 @@ impl Stage {
             ))
         };
         self.bodies.bodies().iter().zip(&self.obstacles).enumerate().filter_map(of).collect()
+    }
+}
+
+/// A body that may go through cloth.
+struct Watched {
+    name: String,
+    obstacle: ObstacleId,
+    /// In its frame.
+    witness: DVec3,
+}
+
+/// Adds the bodies that went through cloth in the last substep, each pair once.
+fn look_for_passages(
+    (cloths, ways): (&[Cloth], &[Way]),
+    bodies: &[Watched],
+    time: f64,
+    told: &mut Vec<Passage>,
+) {
+    for body in bodies {
+        let way = ways[body.obstacle.index()];
+        let (from, to) = (way.from.place(body.witness), way.to.place(body.witness));
+        for cloth in cloths {
+            let is_told = |of: &Passage| of.body == body.name && of.cloth == cloth.name();
+            if !told.iter().any(is_told) && cloth.is_passed(from, to) {
+                let (body, cloth) = (body.name.clone(), cloth.name().to_owned());
+                told.push(Passage { body, cloth, time });
+            }
+        }
     }
 }
 

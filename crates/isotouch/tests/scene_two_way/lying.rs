@@ -167,7 +167,8 @@ fn what_lies_on_cloth_on_a_body_that_moves_by_itself_stays_there() {
 #[test]
 fn a_cloth_that_is_drawn_carries_what_lies_on_it() {
     let all: Vec<String> = (0..441).map(|k| k.to_string()).collect();
-    let hands = format!("handles = [{{ particles = [{}], velocity = [0.2, 0, 0], until = 1.0 }}]\n", all.join(", "));
+    let hands =
+        format!("handles = [{{ particles = [{}], velocity = [0.2, 0, 0], until = 1.0 }}]\n", all.join(", "));
     let (_, mut stage) = stage_of(&(on_supported_cloth(0.2, (30, 20), 0.0, false) + &hands));
     let at = stage.bodies.bodies()[0].pose().position;
     for _ in 0..50 {

@@ -265,3 +265,21 @@ fn bodies_that_go_through_cloth_are_told() {
     // 5 cm at 20 m/s.
     assert!(told.time < 0.011, "at {} s", told.time);
 }
+
+/// Of bodies that are led nobody was told: they do not give way, but where they are smaller than a square they go through all the same.
+#[test]
+fn led_bodies_that_go_through_cloth_are_told() {
+    for (radius, is_through) in [(0.006, true), (0.08, false)] {
+        let text = net(0.01, 1.0)
+            .replace("mass = 1", "kind = \"kinematic\"\nvelocity = [0, -20, 0]")
+            .replace("radius = 0.08", &format!("radius = {radius}"))
+            .replace("position = [0, 0.15, 0]", "position = [0.033, 0.15, 0.017]")
+            .replace("seconds = 1.5", "seconds = 0.02");
+        let (scene, mut stage) = stage_of(&text);
+        for _ in 0..scene.steps() {
+            stage.step(scene.dt).unwrap();
+        }
+        assert!(stage.bodies.bodies()[0].pose().position.y < -0.08);
+        assert_eq!(stage.passages().len(), usize::from(is_through), "{radius} m: {:?}", stage.passages());
+    }
+}

@@ -9,12 +9,12 @@
 //!
 //! The sums go over bodies, over particles, and over each point of cloth (a particle, or a place on an edge) and each obstacle that it may touch: g is how far it would end above ε, Δ how far it is moved relative to the obstacle, n the
 //! obstacle's normal, s how far the point would slide, and λ = −k·min(0, g + n·Δ) how hard it is pressed, as found in the round before. k is so stiff that what is left of g is some parts of what gravity does in a substep.
-//! It is a convex function, and Newton's method finds its minimum ([`search`]); particles are eliminated, so that six unknowns for each body are left ([`program`]). What comes of that:
+//! For given λ in its last sum it is convex, and [`search`] finds where it is least, by steps that solve for all bodies and particles at once ([`newton`]). What comes of that:
 //!
 //! - No ratio of masses makes it unstable. A push at a time, each with the inverse masses of body and particle (as XPBD does), comes to the same in the end, but needs as many rounds as one is lighter than the other; that is rejected.
-//! - Cloth between a body and the floor, or between two bodies, hands on what presses on it, and what drags it: each of its points has a plane on either side, and both forces act on the same few grams. So did points that are taken for held
-//!   by what is behind them, with a mass to press with, but that body slid on them with ten times its friction, or was thrown; that is rejected.
-//! - Points that a pin holds are points with one side.
+//! - Cloth between a body and the floor, or between two bodies, hands on what presses on it, and what drags it: each of its points has a plane on either side, and both forces act on the same few grams. To take such
+//!   points for held, with a mass to press with, is rejected: a body slid on them with ten times its friction, or was thrown.
+//! - Points that a pin holds do not move, and all else is the same.
 //!
 //! Planes are those of where points end; if something is moved far by contact they are laid anew where it ends then ([`points`]). Afterwards bodies have their places for the substep, and cloth is kept off them and all else as off what is led: that holds it above every
 //! surface, whatever the search left over. What that still does to velocities of particles the bodies get back. Impulses are told by motions, M·U and m·w, and what is left of their sum, the search not being exact, goes to the velocities of bodies and particles together:
@@ -23,6 +23,8 @@
 //! A push takes from the way inward what would lead nearer than ε within the substep, and friction. There is no bounce. What is nearer than ε already is let apart gently.
 
 mod newton;
+#[cfg(test)]
+mod oracle;
 mod points;
 mod program;
 mod search;

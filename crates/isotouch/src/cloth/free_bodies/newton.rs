@@ -173,7 +173,8 @@ impl Program {
         for (couplings, inverse) in couplings.iter().zip(&inverses) {
             for (k, one) in joined(couplings).enumerate() {
                 let a = one.body as usize;
-                let (linear, angular) = (one.linear.transpose() * *inverse, one.angular.transpose() * *inverse);
+                let (linear, angular) =
+                    (one.linear.transpose() * *inverse, one.angular.transpose() * *inverse);
                 for other in joined(&couplings[k..]) {
                     let b = other.body as usize;
                     let block = Mat6 {
@@ -199,7 +200,8 @@ impl Program {
 impl Halved<'_> {
     fn solve(&self, forces: &Forces) -> Option<State> {
         let mut right = forces.bodies.clone();
-        for ((couplings, inverse), force) in self.couplings.iter().zip(&self.inverses).zip(&forces.particles) {
+        for ((couplings, inverse), force) in self.couplings.iter().zip(&self.inverses).zip(&forces.particles)
+        {
             let alone = *inverse * *force;
             for one in joined(couplings) {
                 let (linear, angular) = (one.linear.transpose(), one.angular.transpose());

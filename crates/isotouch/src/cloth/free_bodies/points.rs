@@ -27,9 +27,9 @@ pub(super) struct Point {
     /// The particles that it moves with, and by what part. Those of [`NONE`] are held.
     pub(super) ends: [(u32, f64); 2],
     /// Of the cloth that it is of.
-    cloth: usize,
+    pub(super) cloth: usize,
     /// Where it began, and where it ends without contact.
-    before: DVec3,
+    pub(super) before: DVec3,
     pub(super) place: DVec3,
     /// What it may touch.
     pub(super) rows: Range<usize>,
@@ -70,8 +70,6 @@ impl<'a> Finder<'a> {
         }
         let mut program = self.program;
         program.lay_order();
-        let start = State::still(&program);
-        program.lay(&start, placed, self.rules);
         program
     }
 
@@ -120,10 +118,9 @@ impl<'a> Finder<'a> {
         numbers: &mut [u32],
     ) {
         let (cloth, rules) = (&self.cloths[k], &self.rules[k]);
-        let reaches = |of: &Placed<'_>| {
+        let ahead = |of: &Placed<'_>| {
             let way = before.distance(place) + of.drift(before.distance(of.origin));
-            plane_ahead(of, before, place, rules)
-                .is_some_and(|plane| plane.gap < MARGIN * rules.epsilon + way)
+            plane_ahead(of, before, place, rules).filter(|plane| plane.gap < MARGIN * rules.epsilon + way)
         };
         // What a pin holds can touch bodies that give way alone.
         let is_held = |i: usize| cloth.inverse_masses[i] == 0.0;
@@ -132,7 +129,8 @@ impl<'a> Finder<'a> {
         let mass =
             ends.iter().map(|&(i, part)| if is_held(i) { 0.0 } else { part * cloth.masses[i] }).sum::<f64>();
         let mut heaviest: f64 = mass;
-        for of in near.obstacles.iter().filter(|of| of.gives_way() && reaches(of)) {
+        for of in near.obstacles.iter().filter(|of| of.gives_way()) {
+            let Some(plane) = ahead(of) else { continue };
             let number = self.free_of[of.index] as usize;
             let body = &self.free[number];
             if self.numbers[number] == NONE {
@@ -146,14 +144,19 @@ impl<'a> Finder<'a> {
             }
             heaviest = heaviest.max(body.mass);
             let arm = place - self.program.bodies[self.numbers[number] as usize].center;
-            self.program.rows.push(row(of, (self.numbers[number], arm)));
+            let mut row = Row::new(of, (self.numbers[number], arm));
+            row.lay(&plane, rules, place - of.carried(before), DVec3::ZERO);
+            self.program.rows.push(row);
         }
         if self.program.rows.len() == start {
             return;
         }
         if is_free {
-            for of in near.obstacles.iter().filter(|of| !of.gives_way() && reaches(of)) {
-                self.program.rows.push(row(of, (NONE, DVec3::ZERO)));
+            for of in near.obstacles.iter().filter(|of| !of.gives_way()) {
+                let Some(plane) = ahead(of) else { continue };
+                let mut row = Row::new(of, (NONE, DVec3::ZERO));
+                row.lay(&plane, rules, place - of.carried(before), DVec3::ZERO);
+                self.program.rows.push(row);
             }
         }
         let is_backed = self.program.rows.len() - start > 1;
@@ -162,11 +165,10 @@ impl<'a> Finder<'a> {
         let stiffness = HARD * if is_backed || is_partly_held { heaviest } else { mass };
         for row in &mut self.program.rows[start..] {
             row.stiffness = stiffness;
-            row.point = self.program.points.len() as u32;
             if rules.friction == FrictionModel::Simple {
                 // What takes c of a motion: drag/(drag + m) = c.
                 let part = row.friction.min(0.999);
-                row.drag = Some(mass.max(stiffness / HARD) * part / (1.0 - part));
+                row.simple_drag = Some(mass.max(stiffness / HARD) * part / (1.0 - part));
             }
         }
         let mut unknown = |(i, part): (usize, f64)| {
@@ -186,19 +188,30 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// A row without its plane.
-fn row(of: &Placed<'_>, (body, arm): (u32, DVec3)) -> Row {
-    Row {
-        point: 0,
-        obstacle: of.index,
-        body,
-        arm,
-        normal: DVec3::Y,
-        gap: f64::INFINITY,
-        slip: DVec3::ZERO,
-        stiffness: 0.0,
-        friction: of.friction,
-        drag: None,
+impl Row {
+    /// Without its plane, and how hard that is.
+    fn new(of: &Placed<'_>, (body, arm): (u32, DVec3)) -> Self {
+        Self {
+            obstacle: of.index,
+            body,
+            arm,
+            normal: DVec3::Y,
+            gap: f64::INFINITY,
+            slip: DVec3::ZERO,
+            stiffness: 0.0,
+            friction: of.friction,
+            simple_drag: None,
+        }
+    }
+
+    /// Takes a plane for what it touches, as it is where the point has gone `way` over it, `delta` of that by contact.
+    fn lay(&mut self, plane: &PlaneAhead, rules: &Rules, way: DVec3, delta: DVec3) {
+        // What was too near comes back gently.
+        let missing = -plane.gap_before.min(0.0);
+        let wanted = -missing + (RESTORED * missing).min(rules.push_out);
+        self.normal = plane.normal;
+        self.gap = plane.gap - wanted - plane.normal.dot(delta);
+        self.slip = way - delta;
     }
 }
 
@@ -211,18 +224,10 @@ impl Program {
             let place = point.place + self.moved(point, state);
             for (row, delta) in self.rows[point.rows.clone()].iter_mut().zip(&deltas[point.rows.clone()]) {
                 let of = &placed[row.obstacle];
-                let Some(PlaneAhead { normal, gap, gap_before }) =
-                    plane_ahead(of, point.before, place, rules)
-                else {
-                    row.gap = f64::INFINITY;
-                    continue;
-                };
-                // What was too near comes back gently.
-                let missing = -gap_before.min(0.0);
-                let wanted = -missing + (RESTORED * missing).min(rules.push_out);
-                row.normal = normal;
-                row.gap = gap - wanted - normal.dot(*delta);
-                row.slip = place - of.carried(point.before) - *delta;
+                match plane_ahead(of, point.before, place, rules) {
+                    Some(plane) => row.lay(&plane, rules, place - of.carried(point.before), *delta),
+                    None => row.gap = f64::INFINITY,
+                }
             }
         }
     }

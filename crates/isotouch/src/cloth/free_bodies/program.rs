@@ -6,15 +6,15 @@ use glam::DVec3;
 
 use super::points::{NONE, Point};
 use super::search::State;
-use crate::math::block_cholesky::Order;
 use crate::math::Mat6;
+use crate::math::block_cholesky::Order;
 
-/// How stiff contact is, in masses of the heavier of a point and a body, per square of the substep: what an impact leaves of the speed of approach after one substep is its inverse at most, and what lies still is pressed in by a tenth
-/// of what it would fall in that time, 0.1 µm. Much more costs digits.
+/// How stiff contact is, in masses (of the point, or of the heaviest that presses on it where it cannot give way) per square of the substep: what an impact leaves of the speed of approach after one substep is its inverse at most,
+/// and what lies still is pressed in by a tenth of what it would fall in that time, 0.1 µm. Much more takes longer searches.
 pub(super) const HARD: f64 = 10.0;
-/// Bodies that one particle lies between, at the most, of which it is known how they move each other by it. Of more the search takes longer.
+/// Bodies that one particle lies between, at the most, that are solved for together. With more, steps take more rounds of conjugate gradients.
 pub(super) const BETWEEN: usize = 3;
-/// Beyond so many products of blocks bodies are solved for one by one, which takes more rounds.
+/// Beyond so many products of blocks, some milliseconds, bodies are solved for one by one, which takes more rounds.
 const MOST_WORK: usize = 200_000;
 
 /// A body that gives way and may be touched.
@@ -42,7 +42,6 @@ pub(super) struct Particle {
 /// A point against a plane.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
-    pub(super) point: u32,
     /// Whose plane it is, and which body of the program that is; [`NONE`] of what is led.
     pub(super) obstacle: usize,
     pub(super) body: u32,
@@ -59,7 +58,7 @@ pub(super) struct Row {
     /// μ.
     pub(super) friction: f64,
     /// Of the simple model, which does not ask how hard it is pressed: force per slip, like the stiffness.
-    pub(super) drag: Option<f64>,
+    pub(super) simple_drag: Option<f64>,
 }
 
 /// All that bodies and particles do to each other in a substep.
@@ -97,7 +96,7 @@ impl Row {
         if bound == 0.0 || self.friction == 0.0 {
             return 0.0;
         }
-        if let Some(drag) = self.drag {
+        if let Some(drag) = self.simple_drag {
             return drag.min(self.stiffness);
         }
         // Coulomb: sticks as far as μ·λ goes, and slides against it.

@@ -1,4 +1,8 @@
-//! The search for the minimum: Newton's method with looks along each step, and friction by the normal forces that were found before.
+//! The search for the minimum, from within: a row is pressed by a depth d ≥ 0, and s = g + n·Δ + d ≥ 0 is left above that; where both are right, d·s = 0. Newton's method looks for d·s = τ, with a τ that becomes smaller from
+//! round to round (a primal-dual interior point method; Nocedal and Wright, *Numerical Optimization*, section 16.6). Friction follows how hard rows are pressed.
+//!
+//! Rejected: Newton's method for the function as it stands, with looks along each step. Hundreds of points that stick or slip, press or do not, are as many kinks, and a step is over at the first; a box that rests on cloth took 60
+//! rounds where this takes 7, and was not done.
 
 use glam::{DMat3, DVec3};
 
@@ -12,8 +16,9 @@ use crate::math::spatial::outer;
 const MOST_ROUNDS: usize = 30;
 /// What part of the way to the border of what is allowed a round goes.
 const NEARLY: f64 = 0.99;
-/// √(d·s) at the beginning, as a part of that of the deepest, or of what gravity does in a substep. What begins where the substep before ended is nearly there; less takes longer where contacts come and go.
-const BEGIN: f64 = 0.03;
+/// √(d·s) at the beginning, as a part of that of the deepest, or of what gravity does in a substep: first for what begins where the substep before ended, and is nearly there; then for what does not. Of random programs with masses of 1 to 10⁶, 8 % are not
+/// done in [`MOST_ROUNDS`] with the first alone.
+const BEGIN: [f64; 2] = [0.03, 0.3];
 /// A search may be over when √(d·s) is this part of what gravity does in a substep, in the mean.
 const DONE: f64 = 1e-3;
 /// A search is over when a round moves nothing by more than this part of what gravity does in a substep, or of what it was moved by. Smaller takes rounds that nobody sees; larger lets bodies at rest creep.
@@ -102,7 +107,9 @@ impl Row {
         let (d, both) = (press.d, press.s() + press.d);
         let mut force = self.normal * (self.stiffness * (d + press.change(0.0, aim)));
         let mut stiffness = outer(self.normal, self.normal) * (self.stiffness * d / both);
-        let drag = self.drag(delta, self.stiffness * d);
+        // The simple model does not ask how hard it is pressed, but whether.
+        let is_pressed = if self.simple_drag.is_some() { d / both } else { 1.0 };
+        let drag = self.drag(delta, self.stiffness * d) * is_pressed;
         if drag > 0.0 {
             force -= self.sliding(delta) * drag;
             stiffness += across(self.normal) * drag;
@@ -112,31 +119,43 @@ impl Row {
 }
 
 impl Program {
-    /// Searches from a state. `fall` is what gravity does in a substep, m. How many rounds it took.
-    pub(super) fn search(&self, at: &mut State, fall: f64) -> usize {
+    /// Searches from a state, and where that leads nowhere, as where contacts are not those of the substep before, once more from the beginning. `fall` is what gravity does in a substep, m. Whether the search was over; if not, the state
+    /// is one on the way, from which cloth is kept off as from what is led.
+    pub(super) fn search(&self, at: &mut State, fall: f64) -> bool {
+        let [near, far] = BEGIN;
+        if self.search_within(at, near, fall) {
+            return true;
+        }
+        *at = State::still(self);
+        self.search_within(at, far, fall)
+    }
+
+    fn search_within(&self, at: &mut State, begin: f64, fall: f64) -> bool {
         let mut deltas = self.deltas(at);
         let heights = |deltas: &[DVec3]| -> Vec<f64> {
             self.rows.iter().zip(deltas).map(|(row, &delta)| row.height(delta)).collect()
         };
         let y = heights(&deltas);
         let scale = y.iter().fold(fall, |deepest, &y| deepest.max(-y));
-        let mut aim = (BEGIN * scale).powi(2);
+        let mut aim = (begin * scale).powi(2);
         let mut presses: Vec<Press> = y.iter().map(|&y| Press::new(y, aim)).collect();
         let near = y.iter().filter(|y| y.is_finite()).count().max(1) as f64;
         let mut holds = Vec::with_capacity(self.rows.len());
         let mut last = 0.0;
-        for round in 0..MOST_ROUNDS {
+        for _ in 0..MOST_ROUNDS {
             let gaps = presses.iter().filter(|of| of.y.is_finite()).map(|of| of.d * of.s());
             let mean = gaps.sum::<f64>() / near;
             aim = mean * if last > 0.9 { 0.05 } else { 0.3 };
             holds.clear();
             let rows = self.rows.iter().zip(&deltas).zip(&presses);
             holds.extend(rows.map(|((row, &delta), press)| row.hold(delta, press, aim)));
-            let Some(down) = self.step(at, &holds) else { return round };
+            let Some(down) = self.step(at, &holds) else { return false };
             let ways = self.deltas(&down);
             let mut part: f64 = 1.0;
             let mut changes = vec![0.0; presses.len()];
-            for (k, (row, press)) in self.rows.iter().zip(&presses).enumerate().filter(|(_, (_, press))| press.y.is_finite()) {
+            for (k, (row, press)) in
+                self.rows.iter().zip(&presses).enumerate().filter(|(_, (_, press))| press.y.is_finite())
+            {
                 let dy = -row.normal.dot(ways[k]);
                 changes[k] = press.change(dy, aim);
                 part = part.min(press.longest(dy, changes[k]));
@@ -148,14 +167,15 @@ impl Program {
             }
             last = part;
             if part > 0.9 && mean < (DONE * fall).powi(2) && self.is_settled(at, &down, fall) {
-                return round + 1;
+                return true;
             }
         }
-        MOST_ROUNDS
+        false
     }
 
     fn is_settled(&self, at: &State, down: &State, fall: f64) -> bool {
-        let is_small = |d: f64, way: f64, [of_fall, of_way]: [f64; 2]| d <= (of_fall * fall).max(of_way * way);
+        let is_small =
+            |d: f64, way: f64, [of_fall, of_way]: [f64; 2]| d <= (of_fall * fall).max(of_way * way);
         let mut bodies = self.bodies.iter().zip(&at.bodies).zip(&down.bodies);
         let mut particles = at.particles.iter().zip(&down.particles);
         bodies.all(|((body, u), d)| is_small(size(d, body.reach), size(u, body.reach), SETTLED))
