@@ -6,7 +6,7 @@ use glam::{DAffine3, DVec3};
 
 use super::ObstacleError;
 use crate::ccd::Touchable;
-use crate::field::Field;
+use crate::field::{Field, Grid};
 use crate::math::{Aabb, Pose, Wrench};
 
 /// An obstacle's number in its world.
@@ -46,6 +46,8 @@ pub struct Obstacle {
     pub(super) shape: Arc<dyn Touchable + Send + Sync>,
     /// In its own frame; `None` for what has no end.
     bounds: Option<Aabb>,
+    /// Of its grid, m; 0 of what has no end.
+    cell: f64,
     steepness: f64,
     pub(super) pose: Pose,
     /// Where it is at the end of the next step.
@@ -59,7 +61,7 @@ pub struct Obstacle {
 impl Obstacle {
     pub(super) fn new(
         shape: Arc<dyn Touchable + Send + Sync>,
-        bounds: Option<Aabb>,
+        grid: Option<&Grid>,
         options: ObstacleOptions,
     ) -> Result<Self, ObstacleError> {
         let ObstacleOptions { name, pose, friction, bounce } = options;
@@ -75,17 +77,18 @@ impl Obstacle {
             }
         }
         let steepness = shape.steepness();
+        let (bounds, cell) = (grid.map(Grid::bounds), grid.map_or(0.0, |grid| grid.cell));
         let pose = Pose { rotation: pose.rotation.normalize(), ..pose };
         let impulse = Wrench::ZERO;
-        Ok(Self { name, shape, bounds, steepness, pose, target: pose, friction, bounce, impulse })
+        Ok(Self { name, shape, bounds, cell, steepness, pose, target: pose, friction, bounce, impulse })
     }
 
     pub(super) fn of_field(field: Arc<Field>, options: ObstacleOptions) -> Result<Self, ObstacleError> {
         if !field.is_certified_outside() {
             return Err(ObstacleError::NoBorder { obstacle: options.name });
         }
-        let bounds = field.grid().bounds();
-        Self::new(field, Some(bounds), options)
+        let grid = *field.grid();
+        Self::new(field, Some(&grid), options)
     }
 
     /// For messages.
@@ -139,6 +142,7 @@ impl Obstacle {
             index,
             shape: &*self.shape,
             bounds: self.bounds,
+            cell: self.cell,
             steepness: self.steepness,
             friction: self.friction,
             bounce: self.bounce,
@@ -159,6 +163,7 @@ pub(super) struct Placed<'a> {
     pub(super) index: usize,
     pub(super) shape: &'a (dyn Touchable + Send + Sync),
     bounds: Option<Aabb>,
+    cell: f64,
     pub(super) steepness: f64,
     pub(super) friction: f64,
     pub(super) bounce: f64,
@@ -206,10 +211,20 @@ impl Placed<'_> {
             return (bound, bound, gradient);
         };
         let border = local.clamp(bounds.min, bounds.max);
-        let (phi, gradient) = self.shape.value_and_gradient(border);
-        let Some(normal) = gradient.and_then(DVec3::try_normalize) else { return (bound, bound, None) };
+        let phi = self.shape.value(border);
+        let Some(normal) = self.smooth_normal(border, &bounds) else { return (bound, bound, None) };
         let off = local - (border - normal * phi);
         (bound, off.length(), off.try_normalize())
+    }
+
+    /// Outward, near a place of the box. By differences over a cell each way: the gradient of the interpolant jumps between cells, and with it would what is told of places outside, by as much as impacts move cloth in a substep.
+    fn smooth_normal(&self, at: DVec3, bounds: &Aabb) -> Option<DVec3> {
+        let slope = |axis: DVec3| {
+            let place = |way: f64| (at + axis * way * self.cell).clamp(bounds.min, bounds.max);
+            let (low, high) = (place(-1.0), place(1.0));
+            (self.shape.value(high) - self.shape.value(low)) / (high - low).dot(axis)
+        };
+        DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).try_normalize()
     }
 
     /// From when to when a path of its frame is in the box, and so can touch the solid; `None` where it passes by.
