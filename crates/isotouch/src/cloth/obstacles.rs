@@ -270,3 +270,35 @@ impl Placed<'_> {
         (self.turn * self.turn * reach + 2.0 * self.turn * (to.distance(from) + self.turn * reach)) / 8.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::FieldOptions;
+    use crate::mesh::shapes;
+
+    /// What is told of places outside a field's box goes on from inside, and has no steeper slope than a distance, but for what differences over cells do at edges. With the gradients of cells it jumped where these meet.
+    #[test]
+    fn distances_outside_the_box_do_not_jump() {
+        let mesh = shapes::cuboid(DVec3::splat(1.0)).unwrap();
+        let field = Field::from_mesh(&mesh, &FieldOptions { resolution: 32, ..Default::default() }).unwrap();
+        let obstacle = Obstacle::of_field(Arc::new(field), ObstacleOptions::default()).unwrap();
+        let placed = obstacle.placed(0, Pose::IDENTITY, Pose::IDENTITY);
+        let value = |p: DVec3| placed.look(p, placed.box_distance(p)).1;
+        let step = 1e-5;
+        // From above the middle past an edge, and past a corner, at twice the padding.
+        for way in [DVec3::X, DVec3::new(1.0, 0.0, 0.9)] {
+            let at = |k: f64| DVec3::new(0.0, 0.6, 0.0) + way * (k * step);
+            let mut last = value(at(0.0));
+            for k in 1..70_000 {
+                let p = at(f64::from(k));
+                let now = value(p);
+                let change = (now - last).abs() / (step * way.length());
+                assert!(change < 1.5, "at {p}: {change} times the way");
+                last = now;
+                let beyond = (p.abs() - 0.5).max(DVec3::ZERO).length();
+                assert!((now - beyond).abs() < 0.02, "at {p}: {now}, not {beyond}");
+            }
+        }
+    }
+}

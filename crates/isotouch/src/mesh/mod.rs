@@ -11,7 +11,7 @@ mod flat;
 pub mod io;
 mod mass;
 mod report;
-mod sets;
+pub(crate) mod sets;
 pub mod shapes;
 pub(crate) mod spread;
 mod tri_mesh;

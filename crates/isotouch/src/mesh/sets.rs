@@ -1,5 +1,5 @@
 /// Disjoint sets of the numbers 0 to n − 1.
-pub(super) struct Sets {
+pub(crate) struct Sets {
     /// A member of the same set nearer to the one that stands for all; that one itself for itself.
     above: Vec<u32>,
     /// How many members a set has, at the one that stands for all.
@@ -7,12 +7,12 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    pub(super) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self { above: (0..n as u32).collect(), sizes: vec![1; n] }
     }
 
     /// The member that stands for all of the set that holds `x`.
-    pub(super) fn find(&mut self, mut x: u32) -> u32 {
+    pub(crate) fn find(&mut self, mut x: u32) -> u32 {
         while self.above[x as usize] != x {
             let above = self.above[self.above[x as usize] as usize];
             self.above[x as usize] = above;
@@ -22,14 +22,14 @@ impl Sets {
     }
 
     /// The same without making later searches shorter, so that threads may share it.
-    pub(super) fn find_shared(&self, mut x: u32) -> u32 {
+    pub(crate) fn find_shared(&self, mut x: u32) -> u32 {
         while self.above[x as usize] != x {
             x = self.above[x as usize];
         }
         x
     }
 
-    pub(super) fn join(&mut self, a: u32, b: u32) {
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return;
@@ -41,7 +41,7 @@ impl Sets {
     }
 
     /// For every number, the member that stands for all of its set.
-    pub(super) fn into_found(mut self) -> Vec<u32> {
+    pub(crate) fn into_found(mut self) -> Vec<u32> {
         for x in 0..self.above.len() as u32 {
             self.above[x as usize] = self.find(x);
         }

@@ -329,9 +329,11 @@ fn look_for_passages(
     }
 }
 
-/// A point within a body, in its frame: its centre of mass, or where that is outside, as of rings, a place below its surface.
+/// A point within a body, in its frame: its centre of mass, or its middle, or where that is outside, as of rings, a place below its surface.
 fn within(body: &Body) -> Option<DVec3> {
-    let (center, _) = body.center_and_inertia()?;
+    // What is led may have no mass.
+    let middle = body.shape().around().center;
+    let center = body.center_and_inertia().map_or(middle, |(center, _)| center);
     let field = body.shape().field()?;
     if field.value(center) < 0.0 {
         return Some(center);

@@ -106,14 +106,21 @@ fn what_lies_on_cloth_on_a_slope_slides_as_coulomb_says() {
 /// A body that slides on cloth that lies still comes as far as its friction lets it: v²/(2·μ·g). Held as by a pin it came a tenth as far.
 #[test]
 fn what_slides_on_lying_cloth_comes_as_far_as_its_friction_lets_it() {
-    for (mass, is_on_body) in [(0.02, false), (0.2, false), (2.0, true)] {
-        let mut text = on_supported_cloth(mass, (30, 20), 0.0, is_on_body);
+    for (mass, substeps, is_on_body) in
+        [(0.02, 30, false), (0.2, 30, false), (2.0, 30, true), (5.0, 150, false)]
+    {
+        let mut text = on_supported_cloth(mass, (substeps, 20), 0.0, is_on_body);
         text.push_str("[materials.ice]\nfriction = 0.1\n");
         for name in ["box", "floor", "table"] {
             let named = format!("name = \"{name}\"");
             text = text.replacen(&named, &format!("{named}\nmaterial = \"ice\""), 1);
         }
-        let text = text.replacen("mass =", "velocity = [0.5, 0, 0]\nmass =", 1);
+        // Without a band and in a coarse field, so that it is held off by places outside that field's box: what was told of these jumped from cell to cell, and threw the box up in small steps.
+        let text = text.replacen("mass =", "velocity = [0.5, 0, 0]\nmass =", 1).replacen(
+            "resolution = 48, band = 8",
+            "resolution = 32",
+            1,
+        );
         let (_, mut stage) = stage_of(&text);
         let body = stage.bodies.body_named("box").unwrap();
         let at = stage.bodies.body(body).pose().position;

@@ -18,7 +18,7 @@
 //!
 //! Planes are those of where points end; if something is moved far by contact they are laid anew where it ends then ([`points`]). Afterwards bodies have their places for the substep, and cloth is kept off them and all else as off what is led: that holds it above every
 //! surface, whatever the search left over. What that still does to velocities of particles the bodies get back. Impulses are told by motions, M·U and m·w, and what is left of their sum, the search not being exact, goes to the velocities of bodies and particles together:
-//! momentum is kept to rounding.
+//! momentum is kept to rounding, of what touches nothing that is led or pinned.
 //!
 //! A push takes from the way inward what would lead nearer than ε within the substep, and friction. There is no bounce. What is nearer than ε already is let apart gently.
 
@@ -36,11 +36,12 @@ use super::obstacles::{Obstacle, ObstacleId, Placed};
 use super::substep::{Way, placed};
 use super::{Cloth, ClothWorldOptions};
 use crate::math::{Mat6, Pose, Twist, Wrench};
+use crate::mesh::sets::Sets;
 use points::{Finder, NONE};
 use program::Program;
 use search::State;
 
-/// Planes are laid anew where a point was moved by more than this part of ε relative to what it touches. More takes curved surfaces for flat; less looks in vain.
+/// Planes are laid anew where a point was moved by more than this part of ε, relative to what it touches, since they were. More takes curved surfaces for flat; less looks in vain.
 const FAR: f64 = 0.05;
 /// How often at most.
 const MOST_RELAYS: usize = 3;
@@ -137,20 +138,27 @@ fn agree<'a>(
     let fall = options.gravity.length() * h * h;
     let epsilon = rules.iter().map(|of| of.epsilon).fold(f64::INFINITY, f64::min);
     let fall = fall.max(1e-6 * epsilon);
+    // How far points were moved when planes were laid.
+    let mut laid = vec![DVec3::ZERO; program.rows.len()];
     for relay in 0.. {
-        program.search(&mut state, fall);
+        let mut next = state.clone();
+        if program.search(&mut next, fall) || relay == 0 {
+            state = next;
+        }
         for (body, u) in program.bodies.iter().zip(&state.bodies) {
             let of = &free[body.number];
             let k = of.obstacle.index();
             placed[k] = obstacles[k].placed(k, of.from, of.moved(u));
             placed[k].yields = Some(of.least_mass());
         }
-        let farthest = program.deltas(&state).iter().map(|delta| delta.length()).fold(0.0, f64::max);
+        let deltas = program.deltas(&state);
+        let farthest = deltas.iter().zip(&laid).map(|(to, from)| to.distance(*from)).fold(0.0, f64::max);
         let is_near = farthest <= FAR * epsilon;
         if is_near || relay == MOST_RELAYS {
             break;
         }
         program.lay(&state, placed, &rules);
+        laid = deltas;
     }
     for body in free.iter_mut() {
         (body.change, body.impulse) = (Twist::ZERO, Wrench::ZERO);
@@ -173,7 +181,7 @@ fn agree<'a>(
         let per_second = |by: &Twist| Twist { linear: by.linear / h, angular: by.angular / h };
         of.change = per_second(u);
         of.impulse = body.inertia.apply(&(of.change + per_second(left)));
-        let arm = body.center - of.to.position;
+        let arm = of.to.place(of.center) - of.to.position;
         impulses[of.obstacle.index()] +=
             Wrench { torque: of.impulse.torque + arm.cross(of.impulse.force), ..of.impulse };
     }
@@ -184,8 +192,8 @@ impl Program {
     /// What particles and bodies that touch nothing else have to be moved by, in velocity alone, so that their momentum is what it was.
     fn left_over(&self, state: &State) -> State {
         let mut left = State::still(self);
-        let (group_of_body, group_of_particle, count) = self.groups();
-        let mut is_held = vec![false; count];
+        let (group_of_body, group_of_particle) = self.groups();
+        let mut is_held = vec![false; self.bodies.len() + self.particles.len()];
         let deltas = self.deltas(state);
         for point in &self.points {
             let rows = point.rows.clone();
@@ -231,23 +239,22 @@ impl Program {
         left
     }
 
-    /// Bodies that share particles, and all particles that these may touch: the group of each body and of each particle, and how many there are.
-    fn groups(&self) -> (Vec<usize>, Vec<usize>, usize) {
-        // Few as bodies are, the lowest number of a group stands for it.
-        let mut of_body: Vec<usize> = (0..self.bodies.len()).collect();
-        for &(a, b) in &self.pairs {
-            let (low, high) = (of_body[a].min(of_body[b]), of_body[a].max(of_body[b]));
-            of_body.iter_mut().filter(|group| **group == high).for_each(|group| *group = low);
-        }
-        let mut of_particle = vec![0; self.particles.len()];
+    /// Bodies and particles that may touch, directly or by others: the group of each body and of each particle.
+    fn groups(&self) -> (Vec<usize>, Vec<usize>) {
+        let count = self.bodies.len();
+        let mut sets = Sets::new(count + self.particles.len());
         for point in &self.points {
-            let body = self.rows[point.rows.clone()].iter().find(|row| row.body != NONE);
-            let Some(body) = body else { continue };
-            for &(end, _) in point.ends.iter().filter(|(end, _)| *end != NONE) {
-                of_particle[end as usize] = of_body[body.body as usize];
+            let ends = point.ends.iter().filter(|(end, _)| *end != NONE);
+            let particles = ends.map(|&(end, _)| count as u32 + end);
+            let bodies = self.rows[point.rows.clone()].iter().filter(|row| row.body != NONE);
+            let mut all = particles.chain(bodies.map(|row| row.body));
+            if let Some(first) = all.next() {
+                all.for_each(|other| sets.join(first, other));
             }
         }
-        (of_body, of_particle, self.bodies.len())
+        let mut of_body: Vec<usize> = sets.into_found().into_iter().map(|group| group as usize).collect();
+        let of_particle = of_body.split_off(count);
+        (of_body, of_particle)
     }
 
     /// How many points touch; and what those do to obstacles that are led.

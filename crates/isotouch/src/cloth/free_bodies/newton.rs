@@ -102,7 +102,6 @@ impl Program {
         Some(step)
     }
 
-    /// Whether any point lies between two particles.
     fn inertia(&self, way: &State) -> Forces {
         Forces {
             particles: self.particles.iter().zip(&way.particles).map(|(of, &w)| w * of.mass).collect(),
@@ -145,7 +144,8 @@ impl Program {
         let mut between: BTreeMap<(usize, usize), Mat6> = BTreeMap::new();
         let mut stiff: Vec<DMat3> =
             self.particles.iter().map(|of| DMat3::from_diagonal(DVec3::splat(of.mass))).collect();
-        let mut couplings = vec![[UNCOUPLED; BETWEEN]; self.particles.len()];
+        let slots = |bodies: &[u32; BETWEEN]| bodies.map(|body| Coupling { body, ..UNCOUPLED });
+        let mut couplings: Vec<[Coupling; BETWEEN]> = self.between.iter().map(slots).collect();
         for point in &self.points {
             for k in point.rows.clone().filter(|&k| holds[k].is_active) {
                 let (row, g) = (&self.rows[k], holds[k].stiffness);
@@ -157,12 +157,9 @@ impl Program {
                 for &(end, part) in point.ends.iter().filter(|(end, _)| *end != NONE) {
                     stiff[end as usize] += g * part;
                     let Some(turned) = turned else { continue };
-                    let couplings = &mut couplings[end as usize];
-                    let slot = couplings.iter().position(|one| one.body == row.body || one.body == NONE);
-                    if let Some(slot) = slot {
+                    let slot = couplings[end as usize].iter_mut().find(|one| one.body == row.body);
+                    if let Some(one) = slot {
                         // −G·(δ + ω × r) = −G·δ + G·[r]×·ω.
-                        let one = &mut couplings[slot];
-                        one.body = row.body;
                         one.linear -= g * part;
                         one.angular += turned * part;
                     }

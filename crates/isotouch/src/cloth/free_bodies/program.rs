@@ -9,7 +9,7 @@ use super::search::State;
 use crate::math::Mat6;
 use crate::math::block_cholesky::Order;
 
-/// How stiff contact is, in masses (of the point, or of the heaviest that presses on it where it cannot give way) per square of the substep: what an impact leaves of the speed of approach after one substep is its inverse at most,
+/// How stiff contact is, in masses (of the point, or of the heaviest that presses on it where it cannot give way) per square of the substep: what an impact leaves of the speed of approach after one substep is a tenth, of the middle of an edge a sixth,
 /// and what lies still is pressed in by a tenth of what it would fall in that time, 0.1 µm. Much more takes longer searches.
 pub(super) const HARD: f64 = 10.0;
 /// Bodies that one particle lies between, at the most, that are solved for together. With more, steps take more rounds of conjugate gradients.
@@ -69,8 +69,8 @@ pub(super) struct Program {
     pub(super) points: Vec<Point>,
     /// Those of a point stand together.
     pub(super) rows: Vec<Row>,
-    /// Bodies that share a particle.
-    pub(super) pairs: BTreeSet<(usize, usize)>,
+    /// For every particle the bodies that it lies between, the first few.
+    pub(super) between: Vec<[u32; BETWEEN]>,
     pub(super) order: Option<Order>,
 }
 
@@ -117,7 +117,7 @@ impl Row {
 }
 
 impl Program {
-    /// Which bodies share particles.
+    /// Which bodies share particles, and in which order they are eliminated.
     pub(super) fn lay_order(&mut self) {
         let mut of_particle = vec![[NONE; BETWEEN]; self.particles.len()];
         for point in &self.points {
@@ -131,14 +131,16 @@ impl Program {
                 }
             }
         }
+        let mut pairs = BTreeSet::new();
         for known in &of_particle {
             for (k, &a) in known.iter().enumerate() {
                 for &b in known[k + 1..].iter().filter(|&&b| b != NONE) {
-                    self.pairs.insert((a.min(b) as usize, a.max(b) as usize));
+                    pairs.insert((a.min(b) as usize, a.max(b) as usize));
                 }
             }
         }
-        self.order = Order::within(self.bodies.len(), &self.pairs, MOST_WORK);
+        self.order = Order::within(self.bodies.len(), &pairs, MOST_WORK);
+        self.between = of_particle;
     }
 
     /// How far a point was moved.

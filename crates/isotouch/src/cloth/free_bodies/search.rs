@@ -7,7 +7,7 @@
 use glam::{DMat3, DVec3};
 
 use super::newton::Hold;
-use super::points::across;
+use super::points::{NONE, across};
 use super::program::{Program, Row};
 use crate::math::Twist;
 use crate::math::spatial::outer;
@@ -25,7 +25,7 @@ const DONE: f64 = 1e-3;
 const SETTLED: [f64; 2] = [1e-3, 1e-4];
 /// The same of particles. Those that hardly slide are found slowly, and nobody sees it: what is left is a tenth of a millimetre per second, and bodies get their part of it.
 const SETTLED_PARTICLES: [f64; 2] = [0.03, 1e-3];
-/// The same, as a part of how fast anything slides: a particle between a body and a floor of equal friction goes with the one as well as with the other, and bodies feel the same of it.
+/// The same, as a part of how fast what a particle lies between slides: one between a body and a floor of equal friction goes with the one as well as with the other, and bodies feel the same of it.
 const SETTLED_OF_SLIDES: f64 = 0.03;
 
 /// How far bodies and particles are turned from their ways: displacements, m and rad, at the end of a substep.
@@ -142,7 +142,7 @@ impl Program {
         let mut aim = (begin * scale).powi(2);
         let mut presses: Vec<Press> = y.iter().map(|&y| Press::new(y, aim)).collect();
         let near = y.iter().filter(|y| y.is_finite()).count().max(1) as f64;
-        let slides = self.rows.iter().map(|row| row.sliding(DVec3::ZERO).length()).fold(0.0, f64::max);
+        let slides = self.slides();
         let mut holds = Vec::with_capacity(self.rows.len());
         let mut last = 0.0;
         for _ in 0..MOST_ROUNDS {
@@ -169,22 +169,36 @@ impl Program {
                 *press = if y.is_finite() { press.moved(y, part * dd) } else { Press { y, ..*press } };
             }
             last = part;
-            if part > 0.9 && mean < (DONE * fall).powi(2) && self.is_settled(at, &down, (fall, slides)) {
+            if part > 0.9 && mean < (DONE * fall).powi(2) && self.is_settled(at, &down, (fall, &slides)) {
                 return true;
             }
         }
         false
     }
 
-    fn is_settled(&self, at: &State, down: &State, (fall, slides): (f64, f64)) -> bool {
+    /// How fast what each particle lies between slides over it, m in a substep; 0 where it lies on one side only.
+    fn slides(&self) -> Vec<f64> {
+        let mut slides = vec![0.0f64; self.particles.len()];
+        for point in self.points.iter().filter(|point| point.rows.len() > 1) {
+            let rows = self.rows[point.rows.clone()].iter().filter(|row| row.friction > 0.0);
+            let fastest = rows.map(|row| row.sliding(DVec3::ZERO).length()).fold(0.0, f64::max);
+            for &(end, _) in point.ends.iter().filter(|(end, _)| *end != NONE) {
+                slides[end as usize] = slides[end as usize].max(fastest);
+            }
+        }
+        slides
+    }
+
+    fn is_settled(&self, at: &State, down: &State, (fall, slides): (f64, &[f64])) -> bool {
         let is_small =
             |d: f64, way: f64, [of_fall, of_way]: [f64; 2]| d <= (of_fall * fall).max(of_way * way);
         let mut bodies = self.bodies.iter().zip(&at.bodies).zip(&down.bodies);
-        let mut particles = at.particles.iter().zip(&down.particles);
-        let of_slides = SETTLED_OF_SLIDES * slides;
+        let mut particles = at.particles.iter().zip(&down.particles).zip(slides);
         bodies.all(|((body, u), d)| is_small(size(d, body.reach), size(u, body.reach), SETTLED))
-            && particles
-                .all(|(w, d)| d.length() <= of_slides || is_small(d.length(), w.length(), SETTLED_PARTICLES))
+            && particles.all(|((w, d), slides)| {
+                d.length() <= SETTLED_OF_SLIDES * slides
+                    || is_small(d.length(), w.length(), SETTLED_PARTICLES)
+            })
     }
 }
 
