@@ -113,10 +113,13 @@ impl Range {
     /// About so many numbers, or fewer.
     pub(in crate::output) fn ticks(&self, most: usize) -> Ticks {
         let most = most.max(2);
-        match self.scale {
+        let mut found = match self.scale {
             Scale::Linear => self.linear_ticks(most),
             Scale::Logarithmic => self.logarithmic_ticks(most),
-        }
+        };
+        // The room beside the largest and smallest of all numbers has none.
+        found.ticks.retain(|tick| has_place(self.scale, tick.value));
+        found
     }
 
     fn linear_ticks(&self, most: usize) -> Ticks {
@@ -235,6 +238,14 @@ mod tests {
         assert_eq!(of(&[f64::NAN, f64::INFINITY]), [0.0, 1.06]);
         let log = Range::airy(Scale::Logarithmic, [0.0, -1.0, 0.002, 30.0, 1000.0].into_iter());
         assert!((log.low - 0.001).abs() < 1e-15 && log.high == 1000.0, "{log:?}");
+    }
+
+    /// There was a tick for 5·10⁻³⁰¹, which has no place.
+    #[test]
+    fn beside_the_smallest_number_there_is_no_tick() {
+        let range = Range::airy(Scale::Logarithmic, [1e-300].into_iter());
+        let ticks = range.ticks(7).ticks;
+        assert!(!ticks.is_empty() && ticks.iter().all(|tick| range.share(tick.value).is_some()), "{ticks:?}");
     }
 
     proptest! {
