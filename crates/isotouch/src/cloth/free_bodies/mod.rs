@@ -9,9 +9,9 @@
 //!
 //! The sums go over bodies, over particles, and over each point of cloth (a particle, or a place on an edge) and each obstacle that it may touch: g is how far it would end above ε, Δ how far it is moved relative to the obstacle, n the
 //! obstacle's normal, s how far the point would slide, and λ = −k·min(0, g + n·Δ) how hard it is pressed, as found in the round before. k is so stiff that what is left of g is some parts of what gravity does in a substep.
-//! For given λ in its last sum it is convex, and [`search`] finds where it is least, by steps that solve for all bodies and particles at once ([`newton`]). What comes of that:
+//! The last sum is rounded off where it sticks, to k·|s + Δₜ|²/2 below μ·λ/k, so that what is held creeps by a part of what gravity does in a substep. For given λ in that sum the function is convex, and [`search`] finds where it is least, by steps that solve for all bodies and particles at once ([`newton`]). What comes of that:
 //!
-//! - No ratio of masses makes it unstable. A push at a time, each with the inverse masses of body and particle (as XPBD does), comes to the same in the end, but needs as many rounds as one is lighter than the other; that is rejected.
+//! - Ratios of masses do not make it unstable (tested to 10⁶), but for bodies that stand on something themselves: what they touch beside cloth they touch in their own step, and a light one is pressed to and fro between that and what is heavy on the cloth. A push at a time, each with the inverse masses of body and particle (as XPBD does), comes to the same in the end, but needs as many rounds as one is lighter than the other; that is rejected.
 //! - Cloth between a body and the floor, or between two bodies, hands on what presses on it, and what drags it: each of its points has a plane on either side, and both forces act on the same few grams. To take such
 //!   points for held, with a mass to press with, is rejected: a body slid on them with ten times its friction, or was thrown.
 //! - Points that a pin holds do not move, and all else is the same.

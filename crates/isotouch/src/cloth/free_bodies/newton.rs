@@ -75,7 +75,7 @@ struct Halved<'a> {
 }
 
 impl Program {
-    /// The step that leads from a state to the minimum, as far as it can be told from there; what is to be taken away. `None` where numbers are none.
+    /// The step that leads from a state to the minimum, as far as it can be told from there; what is to be taken away. `None` where the matrix is not positive definite, by numbers that are none or by rounding.
     pub(super) fn step(&self, at: &State, holds: &[Hold]) -> Option<State> {
         let halved = self.halved(holds);
         let mut left = self.slope(at, holds);

@@ -23,7 +23,7 @@ const BEGIN: [f64; 2] = [0.03, 0.3];
 const DONE: f64 = 1e-3;
 /// A search is over when a round moves nothing by more than this part of what gravity does in a substep, or of what it was moved by. Smaller takes rounds that nobody sees; larger lets bodies at rest creep.
 const SETTLED: [f64; 2] = [1e-3, 1e-4];
-/// The same of particles. Those that hardly slide are found slowly, and nobody sees it: what is left is a tenth of a millimetre per second, and bodies get their part of it.
+/// The same of particles. Those that hardly slide are found slowly, and nobody sees it: what is left is some hundredths of what gravity does in a substep, and bodies get their part of it.
 const SETTLED_PARTICLES: [f64; 2] = [0.03, 1e-3];
 /// The same, as a part of how fast what a particle lies between slides: one between a body and a floor of equal friction goes with the one as well as with the other, and bodies feel the same of it.
 const SETTLED_OF_SLIDES: f64 = 0.03;
